@@ -1,0 +1,49 @@
+//! Character animation: skeletons, clips, exact sampling, blending, root motion, events and skinning.
+//!
+//! This crate has no files, no entity system, no physics and no threads of its own. `sinew-asset` reads
+//! characters into its types; everything here works on plain values that a game, a tool or a test can build
+//! by hand.
+//!
+//! ```
+//! use sinew::{DTransform, Joint, RawClip, RawPose, Skeleton, model_matrices};
+//!
+//! let skeleton = Skeleton::new(vec![Joint::new("root", None, DTransform::IDENTITY)], vec![])?;
+//! let clip = RawClip::default();
+//! let (mut pose, mut model_ms) = (RawPose::default(), Vec::new());
+//! clip.sample(&skeleton, 0.5, &mut pose);
+//! model_matrices(&skeleton, &pose, &mut model_ms);
+//! assert_eq!(model_ms.len(), 1);
+//! # Ok::<(), sinew::SkeletonError>(())
+//! ```
+//!
+//! # Conventions
+//! Metres, seconds, radians; glTF axes (right-handed, +Y up, +Z forward); quaternions XYZW. Names end in
+//! `_ls` for parent-local, `_ms` for model and `_ws` for world space. Arrays say their shape: `[frame][joint]`.
+//!
+//! Types named `Raw*` and `D*` are for authoring and checking: keys as stored in a file, evaluated in double
+//! precision straight from the glTF 2.0 text.
+
+mod blend;
+mod curve;
+mod event;
+pub mod frame;
+mod mesh;
+mod raw_clip;
+mod raw_pose;
+mod root_motion;
+mod skeleton;
+mod skin;
+mod track;
+mod transform;
+
+pub use blend::{AdditiveJob, BlendError, BlendJob, BlendLayer};
+pub use curve::Curve;
+pub use event::{Event, EventError, EventTrack, Fired, Playback};
+pub use mesh::{Influences, Mesh, MorphTarget, Primitive};
+pub use raw_clip::{Channel, ChannelTarget, ClipError, RawClip};
+pub use raw_pose::{RawPose, model_matrices};
+pub use root_motion::{RootMotion, RootMotionError};
+pub use skeleton::{Joint, JointFlags, JointId, Skeleton, SkeletonError};
+pub use skin::{Binding, Skin, SkinError, SkinJob, WeightMode};
+pub use track::{Bracket, Interpolation, Track, TrackError, slerp_short};
+pub use transform::DTransform;

@@ -1,0 +1,114 @@
+//! How a clip moves its root, over any span of unwrapped time.
+
+use glam::DMat4;
+
+use crate::{ChannelTarget, DTransform, JointId, Playback, RawClip, Skeleton};
+
+/// The path of one joint in model space, and the motion between two moments of it.
+///
+/// Loops compose as transforms: the clip's whole motion `L = M(end) * inverse(M(0))` carries each pass on
+/// from where the last one ended, so that a clip that turns walks in a circle. Deltas add up for any split
+/// of a span, forwards, backwards and over any number of loops.
+#[derive(Clone, Debug)]
+pub struct RootMotion<'a> {
+    skeleton: &'a Skeleton,
+    clip: &'a RawClip,
+    /// From the root of the hierarchy down to the joint itself.
+    chain: Vec<JointId>,
+    duration: f64,
+    playback: Playback,
+    whole: DTransform,
+}
+
+/// Why there is no root motion to be had.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum RootMotionError {
+    /// The joint is not of this skeleton.
+    #[error("{joint} as the root, the skeleton has {joints}")]
+    NoSuchJoint {
+        /// The joint named.
+        joint: JointId,
+        /// Joints there are.
+        joints: usize,
+    },
+}
+
+impl<'a> RootMotion<'a> {
+    /// The motion of `root` and all its ancestors in `clip`. Scale and shear are left out of the result.
+    ///
+    /// # Errors
+    /// [`RootMotionError`] where the joint is not there.
+    pub fn new(
+        skeleton: &'a Skeleton,
+        clip: &'a RawClip,
+        root: JointId,
+        playback: Playback,
+    ) -> Result<Self, RootMotionError> {
+        if root.index() >= skeleton.len() {
+            return Err(RootMotionError::NoSuchJoint { joint: root, joints: skeleton.len() });
+        }
+        let mut chain = vec![root];
+        while let Some(parent) = skeleton.joint(chain[chain.len() - 1]).parent {
+            chain.push(parent);
+        }
+        chain.reverse();
+        let duration = clip.duration();
+        let playback = if duration > 0.0 { playback } else { Playback::Once };
+        let mut this = Self { skeleton, clip, chain, duration, playback, whole: DTransform::IDENTITY };
+        this.whole = this.in_clip_ms(duration).mul_transform(&this.in_clip_ms(0.0).inverse_rigid());
+        Ok(this)
+    }
+
+    /// Where the joint is after `time` unwrapped seconds, of a character that started at the clip's own
+    /// first pose; model space.
+    #[must_use]
+    pub fn at_ms(&self, time: f64) -> DTransform {
+        if self.playback == Playback::Once || !time.is_finite() {
+            return self.in_clip_ms(time);
+        }
+        let cycle = (time / self.duration).floor();
+        let within = (time - cycle * self.duration).clamp(0.0, self.duration);
+        power(self.whole, cycle as i64).mul_transform(&self.in_clip_ms(within))
+    }
+
+    /// The motion from one unwrapped time to another, in the frame of the joint at `from`:
+    /// `inverse(M(from)) * M(to)`.
+    #[must_use]
+    pub fn delta(&self, from: f64, to: f64) -> DTransform {
+        self.at_ms(from).inverse_rigid().mul_transform(&self.at_ms(to))
+    }
+
+    /// The clip's own pose of the joint, clamped at both ends.
+    fn in_clip_ms(&self, time: f64) -> DTransform {
+        let mut world = DMat4::IDENTITY;
+        for &id in &self.chain {
+            let joint = self.skeleton.joint(id);
+            let mut local = joint.rest;
+            for channel in self.clip.channels.iter().filter(|c| c.joint == id) {
+                match channel.target {
+                    ChannelTarget::Translation => local.translation = channel.track.sample_vec3(time),
+                    ChannelTarget::Rotation => local.rotation = channel.track.sample_rotation(time),
+                    ChannelTarget::Scale => local.scale = channel.track.sample_vec3(time),
+                    ChannelTarget::Weights => {}
+                }
+            }
+            world *= joint.rest_matrix.unwrap_or_else(|| local.to_matrix());
+        }
+        DTransform::rigid_part(&world)
+    }
+}
+
+/// A rigid transform applied `n` times, backwards for negative `n`, in as many steps as `n` has bits.
+fn power(transform: DTransform, n: i64) -> DTransform {
+    let mut base = if n < 0 { transform.inverse_rigid() } else { transform };
+    let mut left = n.unsigned_abs();
+    let mut result = DTransform::IDENTITY;
+    while left > 0 {
+        if left & 1 == 1 {
+            result = result.mul_transform(&base);
+        }
+        base = base.mul_transform(&base);
+        left >>= 1;
+    }
+    result
+}
