@@ -145,7 +145,8 @@ fn open_joint(lexer: &mut Lexer<'_>, into: &mut Hierarchy, parent: Option<usize>
             name = lexer.next_word().unwrap_or(word);
             let more = lexer.rest_of_line();
             if !more.bytes.is_empty() {
-                let message = format!("{} after the name of a joint on line {line} is ignored", quoted(more.bytes));
+                let message =
+                    format!("{} after the name of a joint on line {line} is ignored", quoted(more.bytes));
                 into.ignored.push(IgnoredText { place: more.place, message });
             }
         }
@@ -165,7 +166,8 @@ fn open_end_site(lexer: &mut Lexer<'_>, into: &mut Hierarchy, parent: usize) -> 
     let more = lexer.rest_of_line();
     let name = format!("{}_End", into.joints[parent].name);
     if !more.bytes.is_empty() {
-        let message = format!("{} after End Site is ignored, the joint is named {name:?}", quoted(more.bytes));
+        let message =
+            format!("{} after End Site is ignored, the joint is named {name:?}", quoted(more.bytes));
         into.ignored.push(IgnoredText { place: more.place, message });
     }
     expect(lexer, "{")?;
@@ -188,9 +190,10 @@ fn push(
 
 fn read_channels(lexer: &mut Lexer<'_>, joint: &str) -> Result<Vec<Channel>, Fault> {
     let Some(word) = lexer.next_word() else { return Err(unexpected(lexer, "the number of CHANNELS")) };
-    let count = whole_number(word.bytes).filter(|&count| count <= CHANNELS.len() as u64).ok_or_else(|| {
-        Fault::new(word.place, format!("0 to 6 CHANNELS of joint {joint:?}"), quoted(word.bytes))
-    })?;
+    let count =
+        whole_number(word.bytes).filter(|&count| count <= CHANNELS.len() as u64).ok_or_else(|| {
+            Fault::new(word.place, format!("0 to 6 CHANNELS of joint {joint:?}"), quoted(word.bytes))
+        })?;
     let mut channels = Vec::with_capacity(count as usize);
     for k in 0..count {
         let Some(word) = lexer.next_word() else {
@@ -211,7 +214,9 @@ fn read_channels(lexer: &mut Lexer<'_>, joint: &str) -> Result<Vec<Channel>, Fau
 
 /// A finite number that single precision can hold.
 pub(super) fn number(lexer: &mut Lexer<'_>, what: impl Fn() -> String) -> Result<f64, Fault> {
-    let Some(word) = lexer.next_word() else { return Err(unexpected(lexer, &format!("a number for {}", what()))) };
+    let Some(word) = lexer.next_word() else {
+        return Err(unexpected(lexer, &format!("a number for {}", what())));
+    };
     parse_number(word, what)
 }
 
@@ -233,7 +238,11 @@ pub(super) fn whole_number(bytes: &[u8]) -> Option<u64> {
 }
 
 fn duplicate(word: Word<'_>, joint: &BvhJoint, keyword: &'static str) -> Fault {
-    Fault::new(word.place, format!("one {keyword} in joint {:?}", joint.name), format!("a duplicate {keyword}"))
+    Fault::new(
+        word.place,
+        format!("one {keyword} in joint {:?}", joint.name),
+        format!("a duplicate {keyword}"),
+    )
 }
 
 /// The next word is not what the format asks for.

@@ -99,14 +99,24 @@ pub(super) fn read(lexer: &mut Lexer<'_>, width: usize) -> Result<Motion, Fault>
         }
         uneven => {
             if let Some(Uneven { numbers, kept, place }) = uneven {
-                mismatches.push(Mismatch::Unaligned { frame: kept, found: numbers, expected: width_u64, place });
+                mismatches.push(Mismatch::Unaligned {
+                    frame: kept,
+                    found: numbers,
+                    expected: width_u64,
+                    place,
+                });
             }
             if let Some(place) = first_extra {
                 mismatches.push(Mismatch::More { said, found: total.div_ceil(width_u64), place });
             } else if found < said {
                 if over > 0 {
                     let expected = width_u64;
-                    mismatches.push(Mismatch::Partial { frame: found, found: over, expected, place: row_start });
+                    mismatches.push(Mismatch::Partial {
+                        frame: found,
+                        found: over,
+                        expected,
+                        place: row_start,
+                    });
                 }
                 mismatches.push(Mismatch::Fewer { said, found, place });
             }
@@ -130,21 +140,19 @@ fn read_header(lexer: &mut Lexer<'_>) -> Result<(u64, TextPlace, f64), Fault> {
             _ => "Frame Time:",
         };
         let before = lexer.clone();
-        let fail = |lexer: &mut Lexer<'_>| {
-            *lexer = before.clone();
-            Err(unexpected(lexer, expected))
-        };
-        let Some(word) = lexer.next_letters() else { return fail(lexer) };
+        let Some(word) = lexer.next_letters() else { return Err(unexpected(&before, expected)) };
         if word.is("Frames") && frames.is_none() {
             lexer.skip_colon();
-            let Some(count) = lexer.next_word() else { return Err(unexpected(lexer, "the number of frames")) };
+            let Some(count) = lexer.next_word() else {
+                return Err(unexpected(lexer, "the number of frames"));
+            };
             let said = whole_number(count.bytes).ok_or_else(|| {
                 Fault::new(count.place, "a whole number of Frames, 0 or more", quoted(count.bytes))
             })?;
             frames = Some((said, count.place));
         } else if (word.is("Frame") || word.is("FrameTime")) && frame_time.is_none() {
             if word.is("Frame") && !lexer.next_letters().is_some_and(|second| second.is("Time")) {
-                return fail(lexer);
+                return Err(unexpected(&before, expected));
             }
             lexer.skip_colon();
             let place = lexer.peek().map_or(lexer.place(), |word| word.place);
@@ -155,7 +163,7 @@ fn read_header(lexer: &mut Lexer<'_>) -> Result<(u64, TextPlace, f64), Fault> {
             }
             frame_time = Some(found);
         } else {
-            return fail(lexer);
+            return Err(unexpected(&before, expected));
         }
     }
 }
