@@ -1,1 +1,19 @@
-//! Placeholder.
+//! Rigged characters in and out of files: glTF 2.0 (`.gltf`, `.glb`) and BVH in, GLB out.
+//!
+//! What a file holds becomes a [`Document`]; what was wrong with it becomes a list of [`Problem`]s, each with
+//! the object, the place, what was expected and what was found. One bad clip, mesh or skin is left out and
+//! named while the rest is read. Only a file that cannot be read at all is an [`AssetError`].
+
+mod bvh;
+mod document;
+mod error;
+mod gltf;
+mod load;
+mod reroot;
+
+pub use bvh::{BvhOptionError, BvhOptions, BvhUnits, BvhUp, read_bvh};
+pub use document::{Carried, CarriedAttribute, CarriedImage, Document, Format, Loaded, MeshInstance, Scene};
+pub use error::{AssetError, Object, Place, Problem, ProblemCode, Problems, Severity};
+pub use reroot::{ReRootError, ReRootReport, re_root};
+pub use gltf::read_gltf;
+pub use load::{Folder, NoFiles, ReadOptions, ResolveError, Resolver, load, read};

@@ -40,7 +40,12 @@ impl Budget {
     }
 
     /// Charges `count` things of `size` bytes.
-    pub(crate) fn charge(&mut self, count: u64, size: usize, place: impl FnOnce() -> Place) -> Result<(), Fault> {
+    pub(crate) fn charge(
+        &mut self,
+        count: u64,
+        size: usize,
+        place: impl FnOnce() -> Place,
+    ) -> Result<(), Fault> {
         let needed = count.saturating_mul(size as u64).saturating_add(self.bytes);
         if needed > self.limit {
             let expected = format!("a file of this size to need at most {} bytes of memory", self.limit);

@@ -50,7 +50,11 @@ fn split_glb<'a>(bytes: &'a [u8], problems: &mut Problems) -> Result<Container<'
         return Err(malformed(8, "a length of at least 20 bytes", length));
     }
     if length > bytes.len() {
-        return Err(malformed(8, format!("{length} bytes as the header says"), format!("{} bytes", bytes.len())));
+        return Err(malformed(
+            8,
+            format!("{length} bytes as the header says"),
+            format!("{} bytes", bytes.len()),
+        ));
     }
     let mut odd = |offset: usize, text: String| {
         let place = Place::Byte(offset as u64);
@@ -83,7 +87,11 @@ fn split_glb<'a>(bytes: &'a [u8], problems: &mut Problems) -> Result<Container<'
                 container = Some(Container { json: data, json_offset: start as u64, bin: None });
             }
             (None, _) => {
-                return Err(malformed(offset + 4, "a JSON chunk first", format!("a chunk of type {kind:#010x}")));
+                return Err(malformed(
+                    offset + 4,
+                    "a JSON chunk first",
+                    format!("a chunk of type {kind:#010x}"),
+                ));
             }
             (Some(c), BIN) if number == 1 => c.bin = Some(data),
             (Some(_), BIN) => odd(offset, format!("a binary chunk as chunk {number}; only chunk 1 is read")),
@@ -138,7 +146,10 @@ mod tests {
         let bytes = glb(&[(JSON, b"{}  "), (BIN, &[1, 2, 3, 4]), (7, b"what")]);
         let mut problems = Problems::default();
         let parts = split(&bytes, &mut problems).unwrap();
-        assert_eq!((parts.json, parts.json_offset, parts.bin), (&b"{}  "[..], 20, Some(&[1_u8, 2, 3, 4][..])));
+        assert_eq!(
+            (parts.json, parts.json_offset, parts.bin),
+            (&b"{}  "[..], 20, Some(&[1_u8, 2, 3, 4][..]))
+        );
         assert!(problems.finish().is_empty());
     }
 

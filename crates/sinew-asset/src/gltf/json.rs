@@ -79,8 +79,9 @@ impl<'a> Cursor<'a> {
 
     /// A member that must be there.
     pub(crate) fn need(&self, key: &str, what: &str) -> Result<Self, Fault> {
-        self.get(key)
-            .ok_or_else(|| Fault::new(ProblemCode::Value, self.place_of(key), what, describe_missing(self.value)))
+        self.get(key).ok_or_else(|| {
+            Fault::new(ProblemCode::Value, self.place_of(key), what, describe_missing(self.value))
+        })
     }
 
     pub(crate) fn object(&self) -> Result<&'a Map<String, Value>, Fault> {
