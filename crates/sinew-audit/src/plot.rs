@@ -104,7 +104,11 @@ pub struct Marker {
 
 impl Plot {
     /// An empty plot over seconds, with `y` in `y_unit`.
-    pub fn over_time(title: impl Into<String>, y_label: impl Into<String>, y_unit: impl Into<String>) -> Self {
+    pub fn over_time(
+        title: impl Into<String>,
+        y_label: impl Into<String>,
+        y_unit: impl Into<String>,
+    ) -> Self {
         Self {
             title: title.into(),
             description: String::new(),

@@ -1,0 +1,114 @@
+//! Names and numbers from files, made safe and short enough to print.
+
+use std::fmt::Write as _;
+
+/// Longest name printed, in characters; names in files can be megabytes long.
+const LONGEST_NAME: usize = 120;
+
+/// A name from a file as it is printed: control characters and the marks that reorder text on screen are
+/// spelled out (`‹U+202E›`), and what is over 120 characters is cut.
+///
+/// Escaping for HTML comes on top of this and is the template's job.
+pub fn printable(name: &str) -> String {
+    visible(name, LONGEST_NAME)
+}
+
+/// A sentence that may hold names from files, treated like [`printable`] but up to 2,000 characters long.
+pub(super) fn prose(sentence: &str) -> String {
+    visible(sentence, 2000)
+}
+
+fn visible(name: &str, longest: usize) -> String {
+    let mut text = String::with_capacity(name.len().min(longest * 4));
+    for (count, c) in name.chars().enumerate() {
+        if count == longest {
+            text.push('…');
+            break;
+        }
+        if is_invisible(c) {
+            let _ = write!(text, "‹U+{:04X}›", u32::from(c));
+        } else {
+            text.push(c);
+        }
+    }
+    text
+}
+
+/// Characters that show nothing or change the order of what is around them.
+fn is_invisible(c: char) -> bool {
+    c.is_control()
+        || matches!(u32::from(c),
+            0x00AD | 0x061C | 0x115F | 0x1160 | 0x180E | 0x200B..=0x200F | 0x2028..=0x202E
+            | 0x2060..=0x206F | 0x3164 | 0xFEFF | 0xFFF9..=0xFFFB | 0xE0000..=0xE0FFF)
+}
+
+/// A number with four significant figures and its unit, as the tables print it: `12.35 mm`, `0.0213 m`.
+pub fn measure(value: f64, unit: &str) -> String {
+    let number = number(value);
+    match unit {
+        "" => number,
+        "%" | "°" => format!("{number}{unit}"),
+        _ => format!("{number}\u{a0}{unit}"),
+    }
+}
+
+/// A number with four significant figures, in plain notation where that stays short.
+pub(super) fn number(value: f64) -> String {
+    if !value.is_finite() {
+        return value.to_string();
+    }
+    let size = value.abs();
+    if size == 0.0 {
+        return "0".into();
+    }
+    if !(1e-4..1e7).contains(&size) {
+        return format!("{value:.2e}");
+    }
+    let magnitude = libm::floor(libm::log10(size)) as i32;
+    let decimals = (3 - magnitude).clamp(0, 6) as usize;
+    let text = format!("{value:.decimals$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
+}
+
+/// Text for SVG and HTML, in an element or a quoted attribute.
+pub(super) fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            _ => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_that_reorder_text_are_spelled_out() {
+        assert_eq!(printable("arm\u{202e}gpj.exe"), "arm‹U+202E›gpj.exe");
+        assert_eq!(printable("a\u{0}b\nc"), "a‹U+0000›b‹U+000A›c");
+    }
+
+    #[test]
+    fn long_names_are_cut() {
+        assert_eq!(printable(&"x".repeat(1 << 20)).chars().count(), LONGEST_NAME + 1);
+    }
+
+    #[test]
+    fn numbers_keep_four_figures() {
+        assert_eq!(measure(5.236_38, "mm"), "5.236\u{a0}mm");
+        assert_eq!(number(180.0), "180");
+        assert_eq!(number(0.021_349), "0.02135");
+        assert_eq!(number(123_456.7), "123457");
+        assert_eq!(number(-0.5), "-0.5");
+        assert_eq!(number(1.5e-7), "1.50e-7");
+        assert_eq!(number(f64::NAN), "NaN");
+    }
+}
