@@ -7,7 +7,10 @@
 
 use glam::{DMat4, DQuat, DVec3, DVec4};
 
-use crate::RawPose;
+use crate::{DTransform, RawPose, Skeleton};
+
+/// Eigenvalues (which add up to one) this close count as equal.
+const TIE: f64 = 1e-9;
 
 /// One pose of a blend.
 #[derive(Clone, Copy, Debug)]
@@ -16,8 +19,15 @@ pub struct BlendLayer<'a> {
     pub pose: &'a RawPose,
     /// Its share, 0 or more.
     pub weight: f64,
-    /// `[joint]`, multiplied with `weight`; everywhere 1 where absent.
+    /// `[joint]`, 0 to 1, multiplied with `weight`; everywhere 1 where absent. Morph weights follow the joint
+    /// that carries them.
     pub mask: Option<&'a [f64]>,
+}
+
+impl BlendLayer<'_> {
+    fn weight_of(&self, joint: usize) -> f64 {
+        self.weight * self.mask.map_or(1.0, |mask| mask[joint])
+    }
 }
 
 /// The weighted mean of any number of poses.
@@ -26,6 +36,8 @@ pub struct BlendLayer<'a> {
 /// less, the base pose fills the rest.
 #[derive(Debug)]
 pub struct BlendJob<'a> {
+    /// Whose poses these are.
+    pub skeleton: &'a Skeleton,
     /// Fills up weights below one; usually the rest pose.
     pub base: &'a RawPose,
     /// In any order: the result is the same.
@@ -53,6 +65,20 @@ pub enum BlendError {
         /// Morph weights of the base.
         expected_weights: usize,
     },
+    /// The base pose is not of the skeleton.
+    #[error(
+        "the base has {found} joints and {found_weights} morph weights, the skeleton {expected} and {expected_weights}"
+    )]
+    Base {
+        /// Joints it has.
+        found: usize,
+        /// Morph weights it has.
+        found_weights: usize,
+        /// Joints of the skeleton.
+        expected: usize,
+        /// Morph weights of the skeleton.
+        expected_weights: usize,
+    },
     /// A weight is negative or not finite.
     #[error("layer {layer} has weight {weight}, expected a finite number, 0 or more")]
     Weight {
@@ -71,6 +97,16 @@ pub enum BlendError {
         /// Joints there are.
         expected: usize,
     },
+    /// A mask says more than all or less than nothing.
+    #[error("the mask of layer {layer} gives joint {joint} weight {weight}, expected 0 to 1")]
+    MaskWeight {
+        /// Position of the layer.
+        layer: usize,
+        /// The joint.
+        joint: usize,
+        /// Its weight in the mask.
+        weight: f64,
+    },
 }
 
 impl BlendJob<'_> {
@@ -79,6 +115,16 @@ impl BlendJob<'_> {
     /// # Errors
     /// [`BlendError`]; the output is then untouched.
     pub fn run(&mut self) -> Result<(), BlendError> {
+        let (joints, weights) = (self.skeleton.len(), self.skeleton.rest_weights().len());
+        if (self.base.local.len(), self.base.weights.len()) != (joints, weights) {
+            let (found, found_weights) = (self.base.local.len(), self.base.weights.len());
+            return Err(BlendError::Base {
+                found,
+                found_weights,
+                expected: joints,
+                expected_weights: weights,
+            });
+        }
         for (layer, l) in self.layers.iter().enumerate() {
             check_size(layer, l.pose, self.base)?;
             check_weight(layer, l.weight)?;
@@ -87,45 +133,85 @@ impl BlendJob<'_> {
                     let (found, expected) = (mask.len(), self.base.local.len());
                     return Err(BlendError::Mask { layer, found, expected });
                 }
-                mask.iter().try_for_each(|w| check_weight(layer, *w))?;
+                if let Some(joint) = mask.iter().position(|w| !(0.0..=1.0).contains(w)) {
+                    return Err(BlendError::MaskWeight { layer, joint, weight: mask[joint] });
+                }
             }
         }
-        self.output.clone_from(self.base);
+        self.output.copy_from(self.base);
         for joint in 0..self.base.local.len() {
             self.blend_joint(joint);
+            self.blend_weights(joint);
         }
-        self.blend_weights();
         Ok(())
     }
 
     fn blend_joint(&mut self, joint: usize) {
-        let share = |l: &BlendLayer<'_>| l.weight * l.mask.map_or(1.0, |m| m[joint]);
-        let total: f64 = self.layers.iter().map(share).sum();
-        let scale = if total > 1.0 { 1.0 / total } else { 1.0 };
+        let shares = Shares::new(self.layers, joint);
         let base = self.base.local[joint];
-        let base_share = (1.0 - total).max(0.0);
-        let mut translation = base.translation * base_share;
-        let mut stretch = base.scale * base_share;
-        let mut spread = outer(base.rotation) * base_share;
+        // Exactly the one pose, down to the sign of its quaternion, where no other has a say.
+        if let Some(only) = shares.only {
+            self.output.local[joint] = self.layers[only].pose.local[joint];
+            return;
+        }
+        let mut translation = base.translation * shares.base;
+        let mut scale = base.scale * shares.base;
+        let mut spread = outer(base.rotation) * shares.base;
         for layer in self.layers {
-            let (w, local) = (share(layer) * scale, &layer.pose.local[joint]);
+            let (w, local) = (shares.of(layer, joint), &layer.pose.local[joint]);
             translation += local.translation * w;
-            stretch += local.scale * w;
+            scale += local.scale * w;
             spread += outer(local.rotation) * w;
         }
-        let out = &mut self.output.local[joint];
-        out.translation = translation;
-        out.scale = stretch;
-        out.rotation = mean_rotation(&spread, base.rotation);
+        let rotation = mean_rotation(&spread, base.rotation);
+        self.output.local[joint] = DTransform { translation, rotation, scale };
     }
 
-    fn blend_weights(&mut self) {
-        let total: f64 = self.layers.iter().map(|l| l.weight).sum();
-        let scale = if total > 1.0 { 1.0 / total } else { 1.0 };
-        for (i, out) in self.output.weights.iter_mut().enumerate() {
-            let layers: f64 = self.layers.iter().map(|l| l.pose.weights[i] * l.weight * scale).sum();
-            *out = self.base.weights[i] * (1.0 - total).max(0.0) + layers;
+    /// Morph weights follow the mask of the joint that carries them.
+    fn blend_weights(&mut self, joint: usize) {
+        let range = self.skeleton.joints()[joint].weights.clone();
+        if range.is_empty() {
+            return;
         }
+        let shares = Shares::new(self.layers, joint);
+        for i in range {
+            let layers: f64 = self.layers.iter().map(|l| l.pose.weights[i] * shares.of(l, joint)).sum();
+            self.output.weights[i] = self.base.weights[i] * shares.base + layers;
+        }
+    }
+}
+
+/// How much of a joint each pose of a blend gets; they add up to one.
+struct Shares {
+    /// Share of the base.
+    base: f64,
+    /// Largest weight and the sum of all in units of it, where they are divided by their sum.
+    divide: Option<(f64, f64)>,
+    /// The one layer that gets all.
+    only: Option<usize>,
+}
+
+impl Shares {
+    fn new(layers: &[BlendLayer<'_>], joint: usize) -> Self {
+        let weights = || layers.iter().map(|l| l.weight_of(joint));
+        let largest = weights().fold(0.0, f64::max);
+        if largest == 0.0 {
+            return Self { base: 1.0, divide: None, only: None };
+        }
+        // In units of the largest, so that no sum of finite weights overflows.
+        let sum: f64 = weights().map(|w| w / largest).sum();
+        let full = sum * largest >= 1.0;
+        let single = weights().filter(|w| *w > 0.0).count() == 1;
+        Self {
+            base: if full { 0.0 } else { 1.0 - sum * largest },
+            divide: full.then_some((largest, sum)),
+            only: if full && single { weights().position(|w| w > 0.0) } else { None },
+        }
+    }
+
+    fn of(&self, layer: &BlendLayer<'_>, joint: usize) -> f64 {
+        let weight = layer.weight_of(joint);
+        self.divide.map_or(weight, |(largest, sum)| weight / largest / sum)
     }
 }
 
@@ -133,8 +219,8 @@ impl BlendJob<'_> {
 ///
 /// Translations add `weight * (source - reference)`; rotations turn by that share of
 /// `source * inverse(reference)`, in the axes of the parent; scales multiply by that share of
-/// `source / reference`. At weight 0 the result is the base; at weight 1, where the base equals the
-/// reference, it is the source.
+/// `source / reference` (where the reference has vanished, they add like translations). At weight 0 the result
+/// is the base; at weight 1, where the base equals the reference, it is the source.
 #[derive(Debug)]
 pub struct AdditiveJob<'a> {
     /// What is added to.
@@ -159,14 +245,19 @@ impl AdditiveJob<'_> {
         check_size(1, self.reference, self.base)?;
         check_weight(0, self.weight)?;
         let w = self.weight;
-        self.output.clone_from(self.base);
+        self.output.copy_from(self.base);
+        if w == 0.0 {
+            return Ok(());
+        }
         for (out, (source, reference)) in
             self.output.local.iter_mut().zip(self.source.local.iter().zip(&self.reference.local))
         {
             out.translation += (source.translation - reference.translation) * w;
             let turn = source.rotation * reference.rotation.conjugate();
             out.rotation = (crate::slerp_short(DQuat::IDENTITY, turn, w) * out.rotation).normalize();
-            out.scale *= DVec3::ONE.lerp(ratio(source.scale, reference.scale), w);
+            out.scale = DVec3::from_array(core::array::from_fn(|axis| {
+                add_scale(out.scale[axis], source.scale[axis], reference.scale[axis], w)
+            }));
         }
         for (out, (source, reference)) in
             self.output.weights.iter_mut().zip(self.source.weights.iter().zip(&self.reference.weights))
@@ -177,9 +268,13 @@ impl AdditiveJob<'_> {
     }
 }
 
-/// `a / b`, one where `b` is zero: a reference that has vanished says nothing about the change.
-fn ratio(a: DVec3, b: DVec3) -> DVec3 {
-    DVec3::from_array(core::array::from_fn(|i| if b[i] == 0.0 { 1.0 } else { a[i] / b[i] }))
+fn add_scale(base: f64, source: f64, reference: f64, weight: f64) -> f64 {
+    let ratio = source / reference;
+    if reference != 0.0 && ratio.is_finite() {
+        base * (1.0 + (ratio - 1.0) * weight)
+    } else {
+        base + (source - reference) * weight
+    }
 }
 
 fn check_size(layer: usize, pose: &RawPose, base: &RawPose) -> Result<(), BlendError> {
@@ -204,7 +299,9 @@ fn outer(q: DQuat) -> DMat4 {
 /// Eigenvector of the largest eigenvalue of a symmetric matrix, in the hemisphere of `like`.
 ///
 /// Cyclic Jacobi rotations (Golub and Van Loan, "Matrix Computations", section 8.5); the matrix is 4x4 and
-/// nearly of rank one, so that a few sweeps reach the last bit.
+/// nearly of rank one, so that a few sweeps reach the last bit. Where two eigenvalues tie (rotations half a
+/// turn apart with equal weights have no mean), the tied direction nearest to `like` is taken, so that the
+/// answer does not hang on rounding.
 fn mean_rotation(spread: &DMat4, like: DQuat) -> DQuat {
     let mut a: [[f64; 4]; 4] = spread.to_cols_array_2d();
     let mut v = [[0.0_f64; 4]; 4];
@@ -224,8 +321,17 @@ fn mean_rotation(spread: &DMat4, like: DQuat) -> DQuat {
         }
     }
     let largest = (1..4).fold(0, |best, i| if a[i][i] > a[best][best] { i } else { best });
-    let mean = DQuat::from_xyzw(v[0][largest], v[1][largest], v[2][largest], v[3][largest]);
-    let mean = if mean.length_squared() > 0.0 { mean.normalize() } else { like };
+    let tied = (0..4).filter(|&i| a[largest][largest] - a[i][i] <= TIE);
+    let direction = |i: usize| DVec4::new(v[0][i], v[1][i], v[2][i], v[3][i]);
+    let mean = if tied.clone().count() == 1 {
+        direction(largest)
+    } else {
+        // What `like` has in the tied plane; where that is nothing, a fixed axis that has something there.
+        let shadow = |of: DVec4| tied.clone().map(direction).map(|d| d * d.dot(of)).sum::<DVec4>();
+        let axes = [DVec4::from(like), DVec4::W, DVec4::X, DVec4::Y, DVec4::Z];
+        axes.into_iter().map(shadow).find(|s| s.length_squared() > 1e-3).unwrap_or(direction(largest))
+    };
+    let mean = DQuat::from_vec4(mean.normalize());
     if mean.dot(like) < 0.0 { -mean } else { mean }
 }
 

@@ -54,7 +54,8 @@ pub struct Fired {
 ///
 /// A step from `previous` to `current` fires the events in the interval `(previous, current]`, and in
 /// `[current, previous)` when time runs back. Each event keeps a count of firings that depends on unwrapped
-/// time alone, so any split of a span into steps fires the same events the same number of times.
+/// time alone, so any split of a span into steps fires the same events the same number of times. The moment
+/// that playback starts from belongs to no step: [`EventTrack::begin`] fires it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventTrack {
     events: Vec<Event>,
@@ -78,7 +79,8 @@ impl EventTrack {
                 return Err(EventError::OutOfClip { index, name, time, duration });
             }
         }
-        events.sort_by(|a, b| a.time.total_cmp(&b.time));
+        // Not `total_cmp`, for which -0 comes before 0.
+        events.sort_by(|a, b| a.time.partial_cmp(&b.time).unwrap_or(core::cmp::Ordering::Equal));
         let playback = if duration == 0.0 { Playback::Once } else { playback };
         Ok(Self { events, duration, playback })
     }
@@ -89,17 +91,40 @@ impl EventTrack {
         &self.events
     }
 
-    /// How often an event fires in a step, in constant time. Negative when time runs back.
+    /// How often an event fires in a step, in constant time. Negative when time runs back; 0 where a time is
+    /// not finite.
     ///
     /// # Panics
     /// Where `event` is not below the number of events.
     #[must_use]
     pub fn count(&self, event: usize, previous: f64, current: f64) -> i64 {
+        if !previous.is_finite() || !current.is_finite() {
+            return 0;
+        }
         // Running back fires what lies in [current, previous).
         if current < previous {
-            return self.before(event, current) - self.before(event, previous);
+            return self.before(event, current).saturating_sub(self.before(event, previous));
         }
-        self.up_to(event, current) - self.up_to(event, previous)
+        self.up_to(event, current).saturating_sub(self.up_to(event, previous))
+    }
+
+    /// Calls `on_fired` for each event at the very moment `time` (unwrapped seconds).
+    ///
+    /// A step leaves out the moment it starts from, so call this once where playback starts or jumps to:
+    /// without it, an event at 0 of a clip started at 0 would wait for the first loop.
+    pub fn begin(&self, time: f64, mut on_fired: impl FnMut(Fired)) {
+        if !time.is_finite() {
+            return;
+        }
+        // An event at the end of one pass and an event at 0 of the next are one moment: earlier pass first.
+        let here = |event| (self.before(event, time), self.up_to(event, time));
+        let cycles = (0..self.events.len()).map(here).filter(|(before, up_to)| before < up_to);
+        let (first, last) = cycles.fold((i64::MAX, i64::MIN), |(lo, hi), (b, _)| (lo.min(b), hi.max(b)));
+        for cycle in first..=last {
+            for event in (0..self.events.len()).filter(|&e| (cycle, cycle.saturating_add(1)) == here(e)) {
+                on_fired(Fired { event, cycle });
+            }
+        }
     }
 
     /// Calls `on_fired` for each event of the step from `previous` to `current` (unwrapped seconds), in the
@@ -135,7 +160,7 @@ impl EventTrack {
         let at = self.events[event].time;
         match self.playback {
             Playback::Once => i64::from(t >= at),
-            Playback::Loop => ((t - at) / self.duration).floor() as i64 + 1,
+            Playback::Loop => (((t - at) / self.duration).floor() as i64).saturating_add(1),
         }
     }
 

@@ -25,11 +25,13 @@
 
 mod blend;
 mod curve;
+mod difference;
 mod event;
 pub mod frame;
 mod mesh;
 mod raw_clip;
 mod raw_pose;
+mod retime;
 mod root_motion;
 mod skeleton;
 mod skin;
@@ -38,10 +40,12 @@ mod transform;
 
 pub use blend::{AdditiveJob, BlendError, BlendJob, BlendLayer};
 pub use curve::Curve;
+pub use difference::{ClipDifference, DifferenceJob, Space, Worst};
 pub use event::{Event, EventError, EventTrack, Fired, Playback};
 pub use mesh::{Influences, Mesh, MorphTarget, Primitive};
 pub use raw_clip::{Channel, ChannelTarget, ClipError, RawClip};
 pub use raw_pose::{RawPose, model_matrices};
+pub use retime::{RetimeError, resample, trim, uniform_times};
 pub use root_motion::{RootMotion, RootMotionError};
 pub use skeleton::{Joint, JointFlags, JointId, Skeleton, SkeletonError};
 pub use skin::{Binding, Skin, SkinError, SkinJob, WeightMode};

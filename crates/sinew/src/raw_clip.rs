@@ -1,6 +1,6 @@
 //! A clip as authored: every property with its own keys.
 
-use crate::{Curve, Event, Interpolation, JointId, RawPose, Skeleton, Track};
+use crate::{Curve, Event, JointId, RawPose, Skeleton, Track};
 
 /// The property a channel moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -175,18 +175,6 @@ impl RawClip {
                 }
             }
         }
-    }
-
-    /// Whether the property holds still: one key, or all keys alike.
-    #[must_use]
-    pub fn is_constant(track: &Track) -> bool {
-        let tangents_zero = track.interpolation() != Interpolation::CubicSpline
-            || track
-                .values()
-                .chunks(track.width())
-                .enumerate()
-                .all(|(i, v)| i % 3 == 1 || v.iter().all(|x| *x == 0.0));
-        tangents_zero && (1..track.len()).all(|k| track.key_value(k) == track.key_value(0))
     }
 
     fn tracks(&self) -> impl Iterator<Item = &Track> {

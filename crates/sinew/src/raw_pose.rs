@@ -22,7 +22,13 @@ impl RawPose {
         pose
     }
 
-    /// Back to the rest pose; allocates only where the size changes.
+    /// Takes over another pose; allocates only where the size grows.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.local.clone_from(&other.local);
+        self.weights.clone_from(&other.weights);
+    }
+
+    /// Back to the rest pose; allocates only where the size grows.
     pub fn reset(&mut self, skeleton: &Skeleton) {
         self.local.clear();
         self.local.extend(skeleton.joints().iter().map(|j| j.rest));

@@ -38,6 +38,9 @@ impl<'a> RootMotion<'a> {
     ///
     /// # Errors
     /// [`RootMotionError`] where the joint is not there.
+    ///
+    /// # Panics
+    /// Where the clip is not valid for this skeleton ([`RawClip::validate`]).
     pub fn new(
         skeleton: &'a Skeleton,
         clip: &'a RawClip,
@@ -63,19 +66,28 @@ impl<'a> RootMotion<'a> {
     /// first pose; model space.
     #[must_use]
     pub fn at_ms(&self, time: f64) -> DTransform {
-        if self.playback == Playback::Once || !time.is_finite() {
-            return self.in_clip_ms(time);
-        }
-        let cycle = (time / self.duration).floor();
-        let within = (time - cycle * self.duration).clamp(0.0, self.duration);
-        power(self.whole, cycle as i64).mul_transform(&self.in_clip_ms(within))
+        let (cycle, within) = self.place(time);
+        power(self.whole, cycle).mul_transform(&self.in_clip_ms(within))
     }
 
     /// The motion from one unwrapped time to another, in the frame of the joint at `from`:
     /// `inverse(M(from)) * M(to)`.
     #[must_use]
     pub fn delta(&self, from: f64, to: f64) -> DTransform {
-        self.at_ms(from).inverse_rigid().mul_transform(&self.at_ms(to))
+        let ((from_cycle, from), (to_cycle, to)) = (self.place(from), self.place(to));
+        // Only the loops between the two are multiplied, so that a step after a million loops is as exact as
+        // the first.
+        let loops = power(self.whole, to_cycle.saturating_sub(from_cycle));
+        self.in_clip_ms(from).inverse_rigid().mul_transform(&loops.mul_transform(&self.in_clip_ms(to)))
+    }
+
+    /// Which pass through the clip an unwrapped time falls in, 0 the first, and where in it, seconds.
+    fn place(&self, time: f64) -> (i64, f64) {
+        if self.playback == Playback::Once || !time.is_finite() {
+            return (0, time);
+        }
+        let cycle = (time / self.duration).floor();
+        (cycle as i64, (time - cycle * self.duration).clamp(0.0, self.duration))
     }
 
     /// The clip's own pose of the joint, clamped at both ends.

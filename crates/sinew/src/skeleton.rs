@@ -88,7 +88,8 @@ pub struct Joint {
 }
 
 impl Joint {
-    /// A joint with a name and a parent, at rest at the parent's place.
+    /// A joint with a name, a parent and a rest pose relative to it. Set [`Joint::node`] or build the skeleton
+    /// with [`Skeleton::numbered`].
     #[must_use]
     pub fn new(name: impl Into<String>, parent: Option<JointId>, rest: DTransform) -> Self {
         Self {
@@ -149,7 +150,8 @@ pub enum SkeletonError {
 pub struct Skeleton {
     joints: Vec<Joint>,
     rest_weights: Vec<f64>,
-    joint_of_node: Vec<Option<JointId>>,
+    /// Node of the file and its joint, by node.
+    joint_of_node: Vec<(u32, JointId)>,
 }
 
 impl Skeleton {
@@ -160,9 +162,6 @@ impl Skeleton {
     /// # Errors
     /// [`SkeletonError`] names the first joint that breaks a rule.
     pub fn new(joints: Vec<Joint>, rest_weights: Vec<f64>) -> Result<Self, SkeletonError> {
-        let nodes = joints.iter().map(|j| j.node as usize + 1).max().unwrap_or(0);
-        // Node indices come from files; a map no longer than needed for honest ones keeps memory bounded.
-        let mut joint_of_node = vec![None; nodes.min(joints.len().saturating_mul(64).saturating_add(64))];
         for (i, joint) in joints.iter().enumerate() {
             if let Some(parent) = joint.parent
                 && parent.index() >= i
@@ -183,15 +182,27 @@ impl Skeleton {
                     len: rest_weights.len(),
                 });
             }
-            if let Some(slot) = joint_of_node.get_mut(joint.node as usize) {
-                if let Some(JointId(first)) = *slot {
-                    let (first, second) = (first as usize, i);
-                    return Err(SkeletonError::DuplicateNode { first, second, node: joint.node });
-                }
-                *slot = Some(JointId(i as u32));
-            }
+        }
+        // Sorted pairs: node indices come from files and may be of any size.
+        let mut joint_of_node: Vec<(u32, JointId)> =
+            joints.iter().enumerate().map(|(i, joint)| (joint.node, JointId(i as u32))).collect();
+        joint_of_node.sort_unstable();
+        if let Some(pair) = joint_of_node.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            let (first, second) = (pair[0].1.index(), pair[1].1.index());
+            return Err(SkeletonError::DuplicateNode { first, second, node: pair[0].0 });
         }
         Ok(Self { joints, rest_weights, joint_of_node })
+    }
+
+    /// A skeleton that comes from no file: [`Joint::node`] becomes the joint's own position.
+    ///
+    /// # Errors
+    /// As [`Skeleton::new`].
+    pub fn numbered(mut joints: Vec<Joint>, rest_weights: Vec<f64>) -> Result<Self, SkeletonError> {
+        for (node, joint) in joints.iter_mut().enumerate() {
+            joint.node = node as u32;
+        }
+        Self::new(joints, rest_weights)
     }
 
     /// `[joint]`, parents before children.
@@ -235,7 +246,8 @@ impl Skeleton {
     /// The joint made from a node of the file.
     #[must_use]
     pub fn joint_of_node(&self, node: u32) -> Option<JointId> {
-        self.joint_of_node.get(node as usize).copied().flatten()
+        let at = self.joint_of_node.binary_search_by_key(&node, |(node, _)| *node).ok()?;
+        Some(self.joint_of_node[at].1)
     }
 
     /// The first joint with this name. Names may repeat; ask [`Skeleton::iter`] for all of them.
@@ -304,6 +316,6 @@ mod tests {
     fn a_huge_node_number_costs_no_memory() {
         let joint = Joint { node: u32::MAX, ..Joint::new("far", None, DTransform::IDENTITY) };
         let skeleton = Skeleton::new(vec![joint], Vec::new()).unwrap();
-        assert_eq!(skeleton.joint_of_node(u32::MAX), None);
+        assert_eq!(skeleton.joint_of_node(u32::MAX), Some(JointId(0)));
     }
 }

@@ -17,7 +17,7 @@ pub struct Skin {
     pub source: u32,
     /// The order that vertices refer to. Skins may share joints; they are never merged.
     pub joints: Vec<JointId>,
-    /// `[skin joint]`; identity where the file gives none.
+    /// `[skin joint]`; missing ones are the identity, as in glTF.
     pub inverse_bind: Vec<DMat4>,
 }
 
@@ -28,7 +28,10 @@ impl Skin {
     /// Where `model_ms` ([joint]) is shorter than the skeleton the skin is for.
     pub fn palette(&self, model_ms: &[DMat4], palette: &mut Vec<DMat4>) {
         palette.clear();
-        palette.extend(self.joints.iter().zip(&self.inverse_bind).map(|(j, ibm)| model_ms[j.index()] * *ibm));
+        palette.extend(self.joints.iter().enumerate().map(|(k, joint)| {
+            let model = model_ms[joint.index()];
+            self.inverse_bind.get(k).map_or(model, |inverse_bind| model * *inverse_bind)
+        }));
     }
 }
 
@@ -77,6 +80,20 @@ pub enum SkinError {
         /// Joints the skin has.
         joints: usize,
     },
+    /// The lists of influences end before the vertices do.
+    #[error(
+        "vertex {vertex} has no influences: there are {joints} joints and {weights} weights, {per_vertex} a vertex"
+    )]
+    TooFewInfluences {
+        /// The vertex.
+        vertex: usize,
+        /// Influences a vertex.
+        per_vertex: usize,
+        /// Joints there are in all.
+        joints: usize,
+        /// Weights there are in all.
+        weights: usize,
+    },
     /// A skin was given for a primitive that has no influences.
     #[error("the mesh has a skin but its vertices name no joints")]
     NoInfluences,
@@ -86,7 +103,7 @@ impl SkinJob<'_> {
     /// Model-space positions, `[vertex]`; metres. Allocates only where the output grows.
     ///
     /// # Errors
-    /// [`SkinError`] where the binding does not fit the geometry.
+    /// [`SkinError`] where the binding does not fit the geometry; the output is then empty or cut short.
     pub fn run(&self, positions_ms: &mut Vec<DVec3>) -> Result<(), SkinError> {
         positions_ms.clear();
         for vertex in 0..self.primitive.positions.len() {
@@ -109,6 +126,12 @@ impl SkinJob<'_> {
             Binding::Skinned(palette) => palette,
         };
         let influences = self.primitive.influences.as_ref().ok_or(SkinError::NoInfluences)?;
+        let listed = influences.joints.len().min(influences.weights.len());
+        if vertex.saturating_add(1).saturating_mul(influences.per_vertex) > listed {
+            let (joints, weights) = (influences.joints.len(), influences.weights.len());
+            let per_vertex = influences.per_vertex;
+            return Err(SkinError::TooFewInfluences { vertex, per_vertex, joints, weights });
+        }
         let mut sum = DVec3::ZERO;
         let mut total = 0.0;
         for (joint, weight) in influences.of(vertex) {

@@ -79,6 +79,12 @@ pub enum TrackError {
         /// The value.
         value: f32,
     },
+    /// Rule 9: a value has at least one number.
+    #[error("values of {width} numbers, expected at least one")]
+    NoWidth {
+        /// Numbers a value.
+        width: usize,
+    },
     /// Rule 8: a rotation has a length.
     #[error("key {key} is a rotation of length 0, expected a unit quaternion")]
     ZeroRotation {
@@ -99,7 +105,8 @@ pub enum TrackError {
 /// 5. increasing;
 /// 6. there are `keys * width` values (`keys * 3 * width` for CUBICSPLINE: in-tangent, value, out-tangent);
 /// 7. values are finite;
-/// 8. rotation keys ([`Track::rotation`]) are longer than zero.
+/// 8. rotation keys ([`Track::rotation`]) are longer than zero;
+/// 9. a value has at least one number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Track {
     times: Arc<[f64]>,
@@ -133,7 +140,10 @@ impl Track {
         interpolation: Interpolation,
     ) -> Result<Self, TrackError> {
         check_times(&times)?;
-        let per_key = width * if interpolation == Interpolation::CubicSpline { 3 } else { 1 };
+        if width == 0 {
+            return Err(TrackError::NoWidth { width });
+        }
+        let per_key = width.saturating_mul(if interpolation == Interpolation::CubicSpline { 3 } else { 1 });
         let expected = times.len().saturating_mul(per_key);
         if values.len() != expected {
             return Err(TrackError::OutputCount { keys: times.len(), expected, found: values.len() });
@@ -219,6 +229,16 @@ impl Track {
         &self.values[at..at + self.width]
     }
 
+    /// Whether the value is the same at all times.
+    #[must_use]
+    pub fn is_constant(&self) -> bool {
+        let same = (1..self.len()).all(|k| self.key_value(k) == self.key_value(0));
+        // Tangents outside the keys are never used.
+        let flat = |k: usize, part| self.part(k, part).iter().all(|x| *x == 0.0);
+        let level = || (1..self.len()).all(|k| flat(k - 1, 2) && flat(k, 0));
+        same && (self.interpolation != Interpolation::CubicSpline || level())
+    }
+
     /// Between which keys `time` falls, clamped to the first and last key.
     #[must_use]
     pub fn bracket(&self, time: f64) -> Bracket {
@@ -268,10 +288,10 @@ impl Track {
             _ if b.key == b.next => here,
             Interpolation::Step => here,
             Interpolation::Linear => slerp_short(here, self.key_rotation(b.next), b.u),
+            // The spline runs through the keys as stored, and only its result is brought to unit length. One
+            // through opposite keys can pass through zero; hold the key there rather than divide.
             Interpolation::CubicSpline => {
-                let q = DQuat::from_array(core::array::from_fn(|c| self.component_at(&b, c)));
-                // A spline through opposite keys can pass through zero; hold the key rather than divide.
-                if q.length_squared() > 1e-24 { q.normalize() } else { here }
+                unit(DQuat::from_array(core::array::from_fn(|c| self.component_at(&b, c)))).unwrap_or(here)
             }
         }
     }
@@ -284,10 +304,35 @@ impl Track {
     pub fn key_rotation(&self, key: usize) -> DQuat {
         assert_eq!(self.width, 4, "a rotation track has four numbers a value");
         let v = self.key_value(key);
-        let q = DQuat::from_xyzw(v[0].into(), v[1].into(), v[2].into(), v[3].into());
-        // f32 quaternions may be as small as 1e-45: bring them up before squaring.
-        let largest = q.to_array().iter().fold(0.0_f64, |m, c| m.max(c.abs()));
-        if largest > 0.0 { (q / largest).normalize() } else { DQuat::IDENTITY }
+        unit(DQuat::from_xyzw(v[0].into(), v[1].into(), v[2].into(), v[3].into())).unwrap_or(DQuat::IDENTITY)
+    }
+
+    /// Derivative of one number of a CUBICSPLINE at `time`, units a second. At a key the segments before and
+    /// after it may differ; `before` chooses. 0 outside the keys and for other interpolations.
+    ///
+    /// # Panics
+    /// Where `component` is not below [`Track::width`].
+    #[must_use]
+    pub fn spline_slope(&self, time: f64, component: usize, before: bool) -> f64 {
+        let b = self.bracket(time);
+        if self.interpolation != Interpolation::CubicSpline {
+            return 0.0;
+        }
+        if b.u == 0.0 {
+            let at_key = self.times[b.key] == time;
+            let inside = if before { b.key > 0 } else { b.key + 1 < self.len() };
+            let part = if before { 0 } else { 2 };
+            return if at_key && inside { f64::from(self.part(b.key, part)[component]) } else { 0.0 };
+        }
+        let v0 = f64::from(self.key_value(b.key)[component]);
+        let v1 = f64::from(self.key_value(b.next)[component]);
+        let out_tangent = f64::from(self.part(b.key, 2)[component]) * b.seconds;
+        let in_tangent = f64::from(self.part(b.next, 0)[component]) * b.seconds;
+        let (u, u2) = (b.u, b.u * b.u);
+        let by_u = (6.0 * u2 - 6.0 * u) * (v0 - v1)
+            + (3.0 * u2 - 4.0 * u + 1.0) * out_tangent
+            + (3.0 * u2 - 2.0 * u) * in_tangent;
+        by_u / b.seconds
     }
 
     fn component_at(&self, b: &Bracket, c: usize) -> f64 {
@@ -311,6 +356,13 @@ impl Track {
             }
         }
     }
+}
+
+/// A quaternion of any length above zero at unit length. Stored ones may be as small as 1e-45 or as large as
+/// 1e38: their largest number is brought to one before anything is squared.
+fn unit(q: DQuat) -> Option<DQuat> {
+    let largest = q.to_array().iter().fold(0.0_f64, |m, c| m.max(c.abs()));
+    (largest > 0.0).then(|| (q / largest).normalize())
 }
 
 /// Spherical interpolation along the shorter arc between unit quaternions.

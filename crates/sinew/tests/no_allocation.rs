@@ -1,0 +1,137 @@
+//! Promise: sampling, model matrices, skinning, blending, root motion and events allocate nothing once their
+//! outputs have the right size. (Caught: a derived `clone_from`, which allocates anew every time.)
+#![allow(unsafe_code, reason = "only an allocator can count allocations")]
+
+mod rig;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use glam::{DMat4, DVec3};
+use rig::{channel, clip, linear, track};
+use sinew::{
+    AdditiveJob, Binding, BlendJob, BlendLayer, ChannelTarget, Event, EventTrack, Influences, Interpolation,
+    Joint, JointId, MorphTarget, Playback, Primitive, RawPose, RootMotion, Skeleton, Skin, SkinJob,
+    WeightMode, model_matrices,
+};
+
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+// SAFETY: every call goes on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Allocations of the second call: the first may size its outputs.
+fn allocations(mut job: impl FnMut()) -> u64 {
+    job();
+    let before = ALLOCATIONS.get();
+    job();
+    ALLOCATIONS.get() - before
+}
+
+fn character() -> (Skeleton, sinew::RawClip) {
+    let root = Joint { weights: 0..2, ..Joint::new("root", None, sinew::DTransform::IDENTITY) };
+    let joints = vec![root, Joint::new("tip", Some(JointId(0)), sinew::DTransform::IDENTITY)];
+    let skeleton = Skeleton::numbered(joints, vec![0.0, 0.0]).unwrap();
+    let level = [0.0; 4];
+    let key = [0.0, 0.0, 0.0, 1.0];
+    let spline = track(&[0.0, 1.0], &[level, key, level, level, key, level], Interpolation::CubicSpline);
+    let clip = clip(vec![
+        channel(0, ChannelTarget::Translation, linear(&[0.0, 1.0], &[[0.0; 3], [1.0; 3]])),
+        channel(0, ChannelTarget::Weights, linear(&[0.0, 1.0], &[[0.0; 2], [1.0; 2]])),
+        channel(0, ChannelTarget::Rotation, linear(&[0.0, 1.0], &[key, [0.0, 1.0, 0.0, 0.0]])),
+        channel(1, ChannelTarget::Rotation, spline),
+        channel(1, ChannelTarget::Scale, track(&[0.0, 1.0], &[[1.0; 3], [2.0; 3]], Interpolation::Step)),
+    ]);
+    (skeleton, clip)
+}
+
+#[test]
+fn the_counter_counts() {
+    assert_eq!(allocations(|| drop(std::hint::black_box(vec![1_u8]))), 1);
+}
+
+#[test]
+fn sampling_and_model_matrices() {
+    let (skeleton, clip) = character();
+    let (mut pose, mut model_ms) = (RawPose::default(), Vec::new());
+    let count = allocations(|| {
+        for i in 0..10 {
+            clip.sample(&skeleton, f64::from(i) / 9.0, &mut pose);
+            model_matrices(&skeleton, &pose, &mut model_ms);
+        }
+    });
+    assert_eq!(count, 0);
+}
+
+#[test]
+fn skinning() {
+    let primitive = Primitive {
+        positions: vec![[0.0; 3]; 100],
+        influences: Some(Influences { per_vertex: 2, joints: vec![0; 200], weights: vec![0.5; 200] }),
+        targets: vec![MorphTarget { positions: Some(vec![[1.0; 3]; 100]), normals: None }],
+        ..Primitive::default()
+    };
+    let skin = Skin { joints: vec![JointId(0)], ..Skin::default() };
+    let (mut palette, mut positions): (Vec<DMat4>, Vec<DVec3>) = (Vec::new(), Vec::new());
+    let count = allocations(|| {
+        skin.palette(&[DMat4::IDENTITY], &mut palette);
+        let binding = Binding::Skinned(&palette);
+        SkinJob { primitive: &primitive, morph_weights: &[0.5], binding, weights: WeightMode::Normalised }
+            .run(&mut positions)
+            .unwrap();
+    });
+    assert_eq!(count, 0);
+}
+
+#[test]
+fn blending() {
+    let (skeleton, clip) = character();
+    let (base, mut pose, mut output) = (RawPose::rest(&skeleton), RawPose::default(), RawPose::default());
+    clip.sample(&skeleton, 0.4, &mut pose);
+    let mask = [1.0, 0.5];
+    let count = allocations(|| {
+        let layers = [
+            BlendLayer { pose: &base, weight: 0.5, mask: None },
+            BlendLayer { pose: &pose, weight: 0.7, mask: Some(&mask) },
+        ];
+        BlendJob { skeleton: &skeleton, base: &base, layers: &layers, output: &mut output }.run().unwrap();
+        AdditiveJob { base: &base, source: &pose, reference: &base, weight: 0.5, output: &mut output }
+            .run()
+            .unwrap();
+    });
+    assert_eq!(count, 0);
+}
+
+#[test]
+fn root_motion_and_events() {
+    let (skeleton, clip) = character();
+    let root = RootMotion::new(&skeleton, &clip, JointId(1), Playback::Loop).unwrap();
+    let events = vec![Event { name: "step".into(), time: 0.5 }];
+    let events = EventTrack::new(events, 1.0, Playback::Loop).unwrap();
+    let mut fired = 0;
+    let count = allocations(|| {
+        std::hint::black_box(root.delta(0.3, 7.1));
+        events.begin(0.5, |_| fired += 1);
+        events.step(0.3, 7.1, |_| fired += 1);
+    });
+    assert_eq!(count, 0);
+    assert_eq!(fired, 16);
+}
