@@ -12,7 +12,7 @@ use crate::gltf::read_gltf;
 /// What a caller can say about how to read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadOptions {
-    /// Bytes of memory that reading may take; where it is not given, 4 MiB and 48 bytes for each byte of
+    /// Bytes of memory that reading may take; where it is not given, 4 MiB and 64 bytes for each byte of
     /// the file. Only files that claim far more than they hold, or compress extremely well, need more.
     pub memory_limit: Option<u64>,
     /// Whether pictures are read, which are carried to the writer and never interpreted.

@@ -56,7 +56,8 @@ pub(crate) fn read_animations<'a>(
                 }
                 clips.push(clip);
             }
-            Err(Refusal { object, fault, about }) => {
+            Err(refusal) => {
+                let Refusal { object, fault, about } = *refusal;
                 let text = format!("{about}{}; the animation is left out", fault.found_first());
                 problems.push(Severity::Error, fault.code, object, fault.place, text);
             }
@@ -95,11 +96,11 @@ impl Reader<'_, '_> {
         Object::Channel { animation, name, channel: channel as u32 }
     }
 
-    fn refuse(&self, fault: Fault) -> Refusal {
-        Refusal { object: self.object(), fault, about: String::new() }
+    fn refuse(&self, fault: Fault) -> Box<Refusal> {
+        Box::new(Refusal { object: self.object(), fault, about: String::new() })
     }
 
-    fn read(&mut self) -> Result<RawClip, Refusal> {
+    fn read(&mut self) -> Result<RawClip, Box<Refusal>> {
         let animation = self.animation;
         let lists = || -> Result<_, Fault> {
             let samplers = animation.need("samplers", "a list of samplers")?;
@@ -122,7 +123,8 @@ impl Reader<'_, '_> {
                 }
             };
             let sampler = channel.need_index("sampler", sampler_count, "samplers").map_err(|fault| {
-                Refusal { object: self.channel_object(number), fault, about: String::new() }
+                let about = String::new();
+                Box::new(Refusal { object: self.channel_object(number), fault, about })
             })?;
             let width = self.width(joint, target);
             let track = match self.tracks.get(&(sampler, target, width)) {
@@ -256,10 +258,10 @@ impl Reader<'_, '_> {
         number: u32,
         target: ChannelTarget,
         width: usize,
-    ) -> Result<Track, Refusal> {
+    ) -> Result<Track, Box<Refusal>> {
         let (animation, name) = (self.index, self.animation.short_name());
         let object = Object::Sampler { animation, name, sampler: number };
-        let refuse = |about: String, fault: Fault| Refusal { object: object.clone(), fault, about };
+        let refuse = |about: String, fault: Fault| Box::new(Refusal { object: object.clone(), fault, about });
         let plain = |fault: Fault| refuse(String::new(), fault);
         let Some(sampler) = samplers.element(number as usize) else {
             return Err(plain(samplers.fault("a sampler")));

@@ -19,7 +19,7 @@ impl Budget {
     /// Bytes that any file may ask for, however small.
     const FLOOR: u64 = 4 << 20;
     /// Bytes of memory for each byte of the file.
-    const EXPANSION: u64 = 48;
+    const EXPANSION: u64 = 64;
     /// Numbers looked at for each byte that may be allocated.
     const WORK: u64 = 4;
 

@@ -93,14 +93,14 @@ impl<'a> Cursor<'a> {
     }
 
     /// Members of an object, in the order of their names.
-    pub(crate) fn members(&self) -> impl Iterator<Item = (&'a str, Self)> {
+    pub(crate) fn members(&self) -> impl Iterator<Item = (&'a str, Self)> + use<'a> {
         let this = *self;
         let members = self.value.as_object().into_iter().flatten();
         members.map(move |(key, value)| (key.as_str(), this.step(value, Step::Key(key))))
     }
 
     /// Elements of an array; none where this is no array.
-    pub(crate) fn elements(&self) -> impl Iterator<Item = Self> {
+    pub(crate) fn elements(&self) -> impl Iterator<Item = Self> + use<'a> {
         let this = *self;
         let elements = self.value.as_array().map(Vec::as_slice).unwrap_or_default();
         elements.iter().enumerate().map(move |(i, value)| this.step(value, Step::Index(i)))

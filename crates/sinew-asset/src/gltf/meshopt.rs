@@ -40,6 +40,7 @@ enum Filter {
 }
 
 /// A compressed view, checked.
+#[cfg_attr(not(feature = "meshopt"), allow(dead_code, reason = "only the decoder looks at mode and filter"))]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Compressed {
     pub(crate) buffer: u32,

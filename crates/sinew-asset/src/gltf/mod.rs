@@ -24,7 +24,7 @@ mod skin;
 mod triangle;
 
 use crate::document::{Document, Format, Loaded, MeshInstance};
-use crate::error::{AssetError, Place, ProblemCode, Problems, Severity};
+use crate::error::{AssetError, Object, Place, ProblemCode, Problems, Severity};
 use crate::load::{ReadOptions, Resolver};
 use accessor::Accessors;
 use budget::Budget;
@@ -56,6 +56,8 @@ pub fn read_gltf(bytes: &[u8], resolver: &dyn Resolver, options: &ReadOptions) -
     root.object()?;
     check_version(root)?;
     extension::check_required(root, &mut problems)?;
+
+    check_lists(root, &mut problems);
 
     let buffers = Buffers::read(root, container.bin, resolver, &mut budget, &mut problems);
     let mut accessors = Accessors::new(root, &buffers, budget);
@@ -100,6 +102,34 @@ fn check_version(root: Cursor<'_>) -> Result<(), AssetError> {
     match asset.get("minVersion") {
         Some(minimum) if minimum.text()? != "2.0" => Err(unsupported(minimum, minimum.text()?)),
         _ => Ok(()),
+    }
+}
+
+/// Names top-level lists that are no lists of objects; they read as if they were empty.
+fn check_lists(root: Cursor<'_>, problems: &mut Problems) {
+    const LISTS: [&str; 13] = [
+        "accessors",
+        "animations",
+        "bufferViews",
+        "buffers",
+        "cameras",
+        "images",
+        "materials",
+        "meshes",
+        "nodes",
+        "samplers",
+        "scenes",
+        "skins",
+        "textures",
+    ];
+    let lists = LISTS.into_iter().filter_map(|key| root.get(key));
+    let faults = lists.flat_map(|list| {
+        let elements = list.elements().filter_map(|element| element.object().err());
+        list.array().err().into_iter().chain(elements)
+    });
+    for fault in faults {
+        let text = fault.text();
+        problems.push(Severity::Error, fault.code, Object::File, fault.place, text);
     }
 }
 

@@ -36,21 +36,21 @@ pub(crate) fn read_nodes(
     accessors: &mut Accessors<'_>,
     problems: &mut Problems,
 ) -> Result<Nodes, AssetError> {
-    let list = root.list("nodes")?;
-    let nodes: Vec<Cursor<'_>> = list.iter().flat_map(Cursor::elements).collect();
+    let list = root.get("nodes");
+    let count = list.map_or(0, |list| list.elements().count());
     let place = || Place::Pointer("/nodes".into());
-    accessors.budget.charge(nodes.len() as u64, size_of::<Joint>() + size_of::<Cursor<'_>>() + 64, place)?;
-    let tree = Tree::read(&nodes, problems);
+    accessors.budget.charge(count as u64, size_of::<Joint>() + 64, place)?;
+    let tree = Tree::read(list, count, problems);
 
-    let mut joint = vec![JointId(0); nodes.len()];
+    let mut joint = vec![JointId(0); count];
     for (position, node) in tree.order.iter().enumerate() {
         joint[*node] = JointId(position as u32);
     }
-    let mut has_matrix = vec![false; nodes.len()];
-    let mut joints = Vec::with_capacity(nodes.len());
+    let mut has_matrix = vec![false; count];
+    let mut joints = Vec::with_capacity(count);
     let mut rest_weights = Vec::new();
     for &index in &tree.order {
-        let node = nodes[index];
+        let Some(node) = list.and_then(|list| list.element(index)) else { continue };
         let (rest, rest_matrix) = read_transform(index, node, problems);
         has_matrix[index] = node.get("matrix").is_some();
         let start = rest_weights.len();
@@ -94,21 +94,21 @@ struct Tree {
 }
 
 impl Tree {
-    fn read(nodes: &[Cursor<'_>], problems: &mut Problems) -> Self {
-        let mut parent: Vec<Option<usize>> = vec![None; nodes.len()];
+    fn read(list: Option<Cursor<'_>>, count: usize, problems: &mut Problems) -> Self {
+        let mut parent: Vec<Option<usize>> = vec![None; count];
         let mut children: Vec<usize> = Vec::new();
         // Children of node n are children[first[n]..first[n + 1]].
-        let mut first = vec![0; nodes.len() + 1];
-        for (index, node) in nodes.iter().enumerate() {
+        let mut first = vec![0; count + 1];
+        for (index, node) in list.iter().flat_map(Cursor::elements).enumerate() {
             let mut drop = |place: Place, code: ProblemCode, text: String| {
-                problems.push(Severity::Error, code, object(index, *node), place, text);
+                problems.push(Severity::Error, code, object(index, node), place, text);
             };
             let list = node.list("children").unwrap_or_else(|fault| {
                 drop(fault.place.clone(), fault.code, format!("{}; it has no children then", fault.text()));
                 None
             });
             for child in list.iter().flat_map(Cursor::elements) {
-                match child.index(nodes.len(), "nodes") {
+                match child.index(count, "nodes") {
                     Err(fault) => {
                         drop(fault.place.clone(), fault.code, format!("{}; link dropped", fault.text()))
                     }
@@ -128,22 +128,23 @@ impl Tree {
             }
             first[index + 1] = children.len();
         }
-        let mut tree = Self { parent, order: Vec::with_capacity(nodes.len()) };
-        let mut seen = vec![false; nodes.len()];
-        for root in 0..nodes.len() {
+        let mut tree = Self { parent, order: Vec::with_capacity(count) };
+        let mut seen = vec![false; count];
+        for root in 0..count {
             if tree.parent[root].is_none() {
                 tree.visit(root, &children, &first, &mut seen);
             }
         }
         // What no root reaches hangs on a circle: cut each circle above its lowest node.
-        for start in 0..nodes.len() {
+        for start in 0..count {
             if !seen[start] {
                 let cut = tree.lowest_of_circle(start);
                 let above = tree.parent[cut].take().unwrap_or(cut);
                 let text =
                     format!("expected a tree, found node {cut} above itself; link from node {above} dropped");
-                let place = nodes[above].place_of("children");
-                problems.push(Severity::Error, ProblemCode::Node, object(cut, nodes[cut]), place, text);
+                let place = Place::Pointer(format!("/nodes/{above}/children"));
+                let object = list.and_then(|list| list.element(cut)).map(|node| object(cut, node));
+                problems.push(Severity::Error, ProblemCode::Node, object.unwrap_or_default(), place, text);
                 tree.visit(cut, &children, &first, &mut seen);
             }
         }

@@ -52,7 +52,12 @@ pub(crate) fn read_scenes(
     for (index, scene) in root.get("scenes").iter().flat_map(Cursor::elements).enumerate() {
         let object = || Object::Scene { index: index as u32, name: scene.short_name() };
         let mut read = Scene { name: scene.name(), roots: Vec::new() };
-        for root_node in scene.get("nodes").iter().flat_map(Cursor::elements) {
+        let list = scene.list("nodes").unwrap_or_else(|fault| {
+            let text = format!("{}; the scene is empty", fault.text());
+            problems.push(Severity::Warning, fault.code, object(), fault.place, text);
+            None
+        });
+        for root_node in list.iter().flat_map(Cursor::elements) {
             match root_node.index(nodes.joint.len(), "nodes") {
                 Ok(node) => {
                     let joint = nodes.joint[node as usize];
