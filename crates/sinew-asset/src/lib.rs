@@ -7,13 +7,19 @@
 mod bvh;
 mod document;
 mod error;
+mod extras;
 mod gltf;
 mod load;
 mod reroot;
+mod save;
+mod write;
 
 pub use bvh::{BvhOptionError, BvhOptions, BvhUnits, BvhUp, read_bvh};
 pub use document::{Carried, CarriedAttribute, CarriedImage, Document, Format, Loaded, MeshInstance, Scene};
 pub use error::{AssetError, Object, Place, Problem, ProblemCode, Problems, Severity};
-pub use reroot::{ReRootError, ReRootReport, re_root};
+pub use extras::extras_schema;
 pub use gltf::read_gltf;
 pub use load::{Folder, NoFiles, ReadOptions, ResolveError, Resolver, load, read};
+pub use reroot::{ReRootError, ReRootReport, re_root};
+pub use save::{SaveError, save};
+pub use write::{WriteError, WriteOptions, write_glb};
