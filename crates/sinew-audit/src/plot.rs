@@ -13,10 +13,10 @@ pub struct Plot {
     pub title: String,
     /// One or two sentences: what is measured, and what a good curve looks like. Read out by screen readers.
     pub description: String,
-    /// Index of the document's clip whose time runs along x, so that a player can follow; `None` when x is
+    /// Index in the document's list of clips of the one whose time runs along x, so that a player can follow; `None` when x is
     /// not time or belongs to no clip.
     pub clip: Option<u32>,
-    /// Index of the joint that is measured, if it is one.
+    /// Index in the skeleton of the joint that is measured, if it is one.
     pub joint: Option<u32>,
     /// The horizontal axis.
     pub x: Axis,

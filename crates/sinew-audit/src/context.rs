@@ -1,0 +1,30 @@
+//! What every rule is given.
+
+use sinew::Skeleton;
+use sinew_asset::{Document, Loaded, Problem};
+
+use crate::Limits;
+use crate::feet::Foot;
+use crate::model::Model;
+
+/// A file, what is known about it, and the limits it is held against.
+pub(crate) struct Context<'a> {
+    pub(crate) document: &'a Document,
+    pub(crate) problems: &'a [Problem],
+    pub(crate) limits: &'a Limits,
+    pub(crate) model: Model,
+    pub(crate) feet: Vec<Foot>,
+}
+
+impl<'a> Context<'a> {
+    pub(crate) fn new(loaded: &'a Loaded, limits: &'a Limits) -> Self {
+        let document = &loaded.document;
+        let model = Model::new(document);
+        let feet = crate::feet::find(document, &model, &limits.foot_slide);
+        Self { document, problems: &loaded.problems, limits, model, feet }
+    }
+
+    pub(crate) fn skeleton(&self) -> &'a Skeleton {
+        &self.document.skeleton
+    }
+}

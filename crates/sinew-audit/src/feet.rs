@@ -1,0 +1,333 @@
+//! Which joints are feet, and with which points they touch the ground.
+//!
+//! By name first, for names are what people mean; by shape where names say nothing: pairs of equal chains
+//! that end near the floor.
+
+use glam::DVec3;
+use sinew::{Binding, JointId, SkinJob, WeightMode};
+use sinew_asset::Document;
+
+use crate::model::Model;
+use crate::names::{self, Side};
+use crate::pattern;
+use crate::rules::FootSlideLimits;
+
+/// Words of joints that are feet.
+pub(crate) const FOOT_WORDS: &str = "foot feet toe toes toebase ankle paw hoof tarsus heel ball";
+/// Words of joints that steer feet and are none.
+pub(crate) const HELPER_WORDS: &str = "ik fk ctrl control controller target pole roll helper hint effector \
+    driver mch org twist socket";
+/// Words of end joints that reach the floor and are no feet.
+const OTHER_WORDS: &str = "tail head ear hair cape cloth skirt coat jaw tongue wing root weapon sword finger \
+    thumb camera light";
+
+/// One foot.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Foot {
+    /// The joint it hangs on: ankle or, where there is none, the end of the leg.
+    pub joint: JointId,
+    /// Points that may touch the ground, each rigid with a joint of the foot.
+    pub contacts: Vec<Contact>,
+    /// Whether the points are on the sole of a mesh; otherwise they are joints.
+    pub on_sole: bool,
+    /// How it was found.
+    pub found_by: FoundBy,
+}
+
+/// How a foot was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FoundBy {
+    /// `sinew.toml` names it.
+    Config,
+    /// Its own name.
+    Name,
+    /// It ends a chain that reaches the floor, as another of the same shape does.
+    Shape,
+}
+
+/// A point that may touch the ground.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// What carries it.
+    pub joint: JointId,
+    /// Where, in that joint's space.
+    pub offset_ls: DVec3,
+}
+
+/// Feet of a character, by joint.
+pub(crate) fn find(document: &Document, model: &Model, limits: &FootSlideLimits) -> Vec<Foot> {
+    let skeleton = &document.skeleton;
+    let mut roots: Vec<(JointId, FoundBy)> = Vec::new();
+    if limits.feet.is_empty() {
+        by_name(document, model, limits, &mut roots);
+        by_shape(document, model, &mut roots);
+    } else {
+        for (id, joint) in skeleton.iter() {
+            let name = joint.name.as_deref().unwrap_or("");
+            if limits.feet.iter().any(|p| pattern::matches(p, name)) {
+                roots.push((id, FoundBy::Config));
+            }
+        }
+        keep_topmost(document, &mut roots);
+    }
+    roots.sort_unstable_by_key(|r| r.0);
+    roots.dedup_by_key(|r| r.0);
+    // Bounded, so that a file of ten thousand feet costs no more than a centipede.
+    roots.truncate(64);
+    contacts(document, model, &roots)
+}
+
+fn by_name(
+    document: &Document,
+    model: &Model,
+    limits: &FootSlideLimits,
+    roots: &mut Vec<(JointId, FoundBy)>,
+) {
+    let skeleton = &document.skeleton;
+    let is_helper = |words: &[String]| words.iter().any(|w| limits.helper_words.contains(w));
+    let visible = |id: JointId| model.visible[id.index()];
+    let mut legs: Vec<JointId> = Vec::new();
+    for (id, joint) in skeleton.iter().filter(|(id, _)| visible(*id)) {
+        let name = joint.name.as_deref().unwrap_or("");
+        let words = names::words(name);
+        if is_helper(&words) {
+            continue;
+        }
+        let foot = words.iter().any(|w| limits.foot_words.contains(w));
+        // A ball may be a toy and a heel a shoe's; with a side they are parts of a foot.
+        let loose = words.iter().any(|w| w == "ball" || w == "heel") && names::side(name).is_none();
+        // A mesh node of the same name below the joint is the foot's skin, not a second foot.
+        if foot && !loose && moves(document, id) {
+            roots.push((id, FoundBy::Name));
+        } else if words.iter().any(|w| w == "leg" || w == "legs") {
+            legs.push(id);
+        }
+    }
+    keep_topmost(document, roots);
+    for &leg in &legs {
+        let child_leg = legs.iter().any(|&other| other != leg && is_above(document, leg, other));
+        let has_foot = roots.iter().any(|r| is_above(document, leg, r.0) || is_above(document, r.0, leg));
+        let low = model.position_ms(leg).y < model.floor_m + 0.35 * model.size_m;
+        if !child_leg && !has_foot && low && moves(document, leg) {
+            roots.push((leg, FoundBy::Name));
+        }
+    }
+}
+
+/// Whether any clip moves the joint or one above it; everything may move where there are no clips.
+fn moves(document: &Document, joint: JointId) -> bool {
+    let mut at = Some(joint);
+    while let Some(id) = at {
+        if document.clips.is_empty()
+            || document.clips.iter().any(|c| c.channels.iter().any(|c| c.joint == id))
+        {
+            return true;
+        }
+        at = document.skeleton.joint(id).parent;
+    }
+    false
+}
+
+/// Whether `above` is an ancestor of `below`, or the same.
+fn is_above(document: &Document, above: JointId, below: JointId) -> bool {
+    let mut at = Some(below);
+    while let Some(id) = at {
+        if id == above {
+            return true;
+        }
+        at = document.skeleton.joint(id).parent;
+    }
+    false
+}
+
+/// Drops joints below another of the list.
+fn keep_topmost(document: &Document, roots: &mut Vec<(JointId, FoundBy)>) {
+    let all: Vec<JointId> = roots.iter().map(|r| r.0).collect();
+    roots.retain(|r| !all.iter().any(|&other| other != r.0 && is_above(document, other, r.0)));
+}
+
+/// An end joint near the floor.
+struct End {
+    joint: JointId,
+    at: DVec3,
+    /// Length of the chain of joints without branches that it ends, metres.
+    chain_m: f64,
+    front: bool,
+}
+
+fn by_shape(document: &Document, model: &Model, roots: &mut Vec<(JointId, FoundBy)>) {
+    let skeleton = &document.skeleton;
+    let named = !roots.is_empty();
+    let other: Vec<&str> = OTHER_WORDS.split_whitespace().chain(HELPER_WORDS.split_whitespace()).collect();
+    let mut ends: Vec<End> = Vec::new();
+    for (id, joint) in skeleton.iter() {
+        let at = model.position_ms(id);
+        let low = at.y < model.floor_m + 0.12 * model.size_m;
+        let is_end = model.children[id.index()].is_empty();
+        if !is_end || !low || !model.visible[id.index()] || joint.parent.is_none() {
+            continue;
+        }
+        let (mut chain_m, mut length, mut front, mut bad) = (0.0, 0, false, false);
+        let mut walk = id;
+        loop {
+            let words = names::words(skeleton.joint(walk).name.as_deref().unwrap_or(""));
+            bad |= words.iter().any(|w| other.contains(&w.as_str()));
+            front |= words.iter().any(|w| matches!(w.as_str(), "hand" | "front" | "fore" | "arm"));
+            let Some(parent) = skeleton.joint(walk).parent else { break };
+            chain_m += (model.position_ms(walk) - model.position_ms(parent)).length();
+            length += 1;
+            if model.children[parent.index()].len() != 1 {
+                break;
+            }
+            walk = parent;
+        }
+        let taken = roots.iter().any(|r| is_above(document, r.0, id) || is_above(document, id, r.0));
+        if length >= 2 && chain_m > 0.15 * model.size_m && !bad && !taken && moves(document, id) {
+            ends.push(End { joint: id, at, chain_m, front });
+        }
+    }
+    for end in &ends {
+        // Where feet have names, only the front feet of an animal, named after hands, are still missing.
+        if named && !end.front {
+            continue;
+        }
+        let twin = ends.iter().any(|o| {
+            let apart = (o.at - end.at) * DVec3::new(1.0, 0.0, 1.0);
+            o.joint != end.joint
+                && (o.chain_m - end.chain_m).abs() < 0.05 * end.chain_m
+                && (o.at.y - end.at.y).abs() < 0.03 * model.size_m
+                && apart.length() > 0.03 * model.size_m
+        });
+        if twin {
+            roots.push((foot_of(document, model, end.joint), FoundBy::Shape));
+        }
+    }
+}
+
+/// The ankle above a toe: the parent, where it is low and close.
+fn foot_of(document: &Document, model: &Model, end: JointId) -> JointId {
+    let Some(parent) = document.skeleton.joint(end).parent else { return end };
+    let (at, above) = (model.position_ms(end), model.position_ms(parent));
+    let low = above.y < model.floor_m + 0.12 * model.size_m;
+    let close = (above - at).length() < 0.15 * model.size_m;
+    if low && close && model.children[parent.index()].len() == 1 { parent } else { end }
+}
+
+/// A vertex of a foot at rest.
+struct SolePoint {
+    at: DVec3,
+    joint: JointId,
+}
+
+/// The points of each foot that may touch the ground.
+fn contacts(document: &Document, model: &Model, roots: &[(JointId, FoundBy)]) -> Vec<Foot> {
+    let skeleton = &document.skeleton;
+    // Which foot a joint belongs to.
+    let mut foot_of = vec![None; skeleton.len()];
+    for (id, joint) in skeleton.iter() {
+        let own = roots.iter().position(|r| r.0 == id);
+        foot_of[id.index()] = own.or_else(|| joint.parent.and_then(|p| foot_of[p.index()]));
+    }
+    let vertices = foot_vertices(document, model, &foot_of, roots.len());
+    let mut feet = Vec::new();
+    for (number, &(joint, found_by)) in roots.iter().enumerate() {
+        let points = sole(model, &vertices[number]);
+        let (contacts, on_sole) = if points.is_empty() {
+            let mut joints: Vec<JointId> =
+                skeleton.iter().map(|(id, _)| id).filter(|id| foot_of[id.index()] == Some(number)).collect();
+            joints.truncate(8);
+            let points = joints.into_iter().map(|joint| Contact { joint, offset_ls: DVec3::ZERO });
+            (points.collect(), false)
+        } else {
+            (points, true)
+        };
+        feet.push(Foot { joint, contacts, on_sole, found_by });
+    }
+    feet
+}
+
+/// Vertices of each foot at rest, model space, with the joint that pulls each most.
+fn foot_vertices(
+    document: &Document,
+    model: &Model,
+    foot_of: &[Option<usize>],
+    feet: usize,
+) -> Vec<Vec<SolePoint>> {
+    let mut vertices: Vec<Vec<SolePoint>> = Vec::new();
+    vertices.resize_with(feet, Vec::new);
+    let mut palette = Vec::new();
+    for instance in &document.instances {
+        let Some(mesh) = document.meshes.get(instance.mesh) else { continue };
+        let skin = instance.skin.and_then(|s| document.skins.get(s));
+        if let Some(skin) = skin {
+            if !skin.joints.iter().any(|j| foot_of[j.index()].is_some()) {
+                continue;
+            }
+            skin.palette(&model.rest_ms, &mut palette);
+        } else if foot_of[instance.joint.index()].is_none() {
+            continue;
+        }
+        let at = model.rest_ms[instance.joint.index()];
+        for primitive in &mesh.primitives {
+            let binding = if skin.is_some() { Binding::Skinned(&palette) } else { Binding::Rigid(&at) };
+            let job = SkinJob { primitive, morph_weights: &[], binding, weights: WeightMode::Normalised };
+            for vertex in 0..primitive.positions.len() {
+                let joint = match (skin, &primitive.influences) {
+                    (None, _) => Some(instance.joint),
+                    (Some(skin), Some(influences)) => influences
+                        .of(vertex)
+                        .filter(|(_, w)| *w > 0.5)
+                        .find_map(|(j, _)| skin.joints.get(usize::from(j)).copied()),
+                    _ => None,
+                };
+                let Some(joint) = joint else { continue };
+                let Some(foot) = foot_of[joint.index()] else { continue };
+                if let Ok(at) = job.vertex(vertex)
+                    && at.is_finite()
+                {
+                    vertices[foot].push(SolePoint { at, joint });
+                }
+            }
+        }
+    }
+    vertices
+}
+
+/// Corners of the sole: for each joint, the lowest vertices furthest out along the diagonals.
+fn sole(model: &Model, vertices: &[SolePoint]) -> Vec<Contact> {
+    let lowest = vertices.iter().map(|v| v.at.y).fold(f64::INFINITY, f64::min);
+    let highest = vertices.iter().map(|v| v.at.y).fold(f64::NEG_INFINITY, f64::max);
+    let slab = lowest + (0.01 * model.size_m).max(0.15 * (highest - lowest));
+    let low: Vec<&SolePoint> = vertices.iter().filter(|v| v.at.y <= slab).collect();
+    let mut joints: Vec<JointId> = low.iter().map(|v| v.joint).collect();
+    joints.sort_unstable();
+    joints.dedup();
+    joints.truncate(4);
+    let mut contacts: Vec<Contact> = Vec::new();
+    for joint in joints {
+        let inverse = model.rest_ms[joint.index()].inverse();
+        for (x, z) in [(1.0, 1.0), (1.0, -1.0), (-1.0, -1.0), (-1.0, 1.0)] {
+            let out = |v: &SolePoint| v.at.x * x + v.at.z * z;
+            let of_joint = low.iter().filter(|v| v.joint == joint);
+            let furthest = of_joint.fold(None, |best: Option<&SolePoint>, v| match best {
+                Some(b) if out(b) >= out(v) => Some(b),
+                _ => Some(v),
+            });
+            let Some(point) = furthest else { continue };
+            let contact = Contact { joint, offset_ls: inverse.transform_point3(point.at) };
+            if contact.offset_ls.is_finite() && !contacts.contains(&contact) {
+                contacts.push(contact);
+            }
+        }
+    }
+    contacts
+}
+
+/// Which foot of a character, for people.
+pub(crate) fn side_text(name: &str) -> &'static str {
+    match names::side(name) {
+        Some(Side::Left) => "left foot",
+        Some(Side::Right) => "right foot",
+        None => "foot",
+    }
+}
