@@ -335,7 +335,8 @@ fn text() -> Vec<Section> {
                  the frames at the two keys are half a turn apart, although the bone moved by two degrees.",
                 "Both keys look right, and an ankle that is watched alone stays in place to the micrometre. Between \
                  the keys the thigh is carried through its half turn, and the knee with it: out to the side by \
-                 0.30 m times the sine of one degree. The kneecap shows it: it ends up at the back.",
+                 0.30 m times the sine of one degree. The kneecap shows it: it ends up at the back, while the \
+                 foot has not moved.",
             ],
         ),
         Section::new(

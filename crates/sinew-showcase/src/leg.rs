@@ -85,12 +85,20 @@ pub(crate) fn targets() -> [Target; 2] {
     })
 }
 
-/// Local rotations of thigh, shin and foot at a key.
-fn key(roll: Roll, target: &Target) -> Result<[DQuat; 3], FrameError> {
-    let thigh = roll.frame(HIP, target.knee)?;
+/// Local rotations of thigh, shin and foot at a key, their signs on the short way from `before`.
+fn key(roll: Roll, target: &Target, before: Option<&[DQuat; 3]>) -> Result<[DQuat; 3], FrameError> {
+    let near = |q: DQuat, part: usize| match before {
+        Some(before) if before[part].dot(q) < 0.0 => -q,
+        _ => q,
+    };
+    let thigh = tidy(roll.frame(HIP, target.knee)?);
     let shin = roll.frame(target.knee, target.ankle)?;
-    // The foot stands flat and forwards, whatever the shin does.
-    Ok([thigh, thigh.conjugate() * shin, shin.conjugate()].map(tidy))
+    let thigh = near(thigh, 0);
+    let shin = near(tidy(thigh.conjugate() * shin), 1);
+    // The foot stands flat and forwards whatever the shin does. With the shin's own signs it turns back just
+    // as the shin turns, and so it stands between the keys as well.
+    let foot = near(tidy((thigh * shin).conjugate()), 2);
+    Ok([thigh, shin, foot])
 }
 
 /// Without the last bits of noise in components that are zero by symmetry.
@@ -105,13 +113,8 @@ fn tidy(q: DQuat) -> DQuat {
 pub(crate) fn build(roll: Roll) -> Result<Document, StudyError> {
     let [first, second] = targets();
     let framed = StudyError::build::<FrameError>;
-    let start = key(roll, &first).map_err(framed("the first key"))?;
-    let mut end = key(roll, &second).map_err(framed("the second key"))?;
-    for (a, b) in start.iter().zip(&mut end) {
-        if a.dot(*b) < 0.0 {
-            *b = -*b;
-        }
-    }
+    let start = key(roll, &first, None).map_err(framed("the first key"))?;
+    let end = key(roll, &second, Some(&start)).map_err(framed("the second key"))?;
     let skeleton = skeleton(&start)?;
     // As the file will hold it, so that both are sampled at the same moments.
     let real = f64::from((SLOWED_SECONDS / SLOWER) as f32);

@@ -60,6 +60,34 @@ fn what_the_pages_need_is_there() {
 }
 
 #[test]
+fn the_foot_stands_still_while_the_knee_swings() {
+    let folder = tempfile::tempdir().unwrap();
+    for one in knee(folder.path()).documents {
+        let document = one.document;
+        let foot = document.skeleton.find("foot").unwrap();
+        let (mut pose, mut model_ms) = (sinew::RawPose::default(), Vec::new());
+        for i in 0..=100 {
+            document.clips[0].sample(&document.skeleton, f64::from(i) / 50.0, &mut pose);
+            sinew::model_matrices(&document.skeleton, &pose, &mut model_ms);
+            let turned = sinew::DTransform::rigid_part(&model_ms[foot.index()]);
+            let off = sinew::DTransform::angle_between(turned.rotation, glam::DQuat::IDENTITY);
+            assert!(off < 1e-6, "{off} rad at sample {i} of {}", one.label);
+        }
+    }
+}
+
+#[test]
+fn keys_half_a_turn_apart_have_no_sign_to_argue_about() {
+    let folder = tempfile::tempdir().unwrap();
+    let document = &knee(folder.path()).documents[0].document;
+    let thigh = document.skeleton.find("thigh").unwrap();
+    let channel = document.clips[0].channel(thigh, sinew::ChannelTarget::Rotation).unwrap();
+    // As stored: every product of components is zero, so that no order of adding them makes anything else.
+    let (a, b) = (channel.track.key_value(0), channel.track.key_value(1));
+    assert!(a.iter().zip(b).all(|(a, b)| a * b == 0.0), "{a:?} {b:?}");
+}
+
+#[test]
 fn records_are_complete_and_the_same_every_time() {
     let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let result = knee(one.path());

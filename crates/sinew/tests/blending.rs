@@ -6,7 +6,7 @@ mod rig;
 use glam::{DQuat, DVec3};
 use proptest::prelude::*;
 use rig::{apart, chain, face, rotation, turn_x, turn_y};
-use sinew::{BlendError, BlendJob, BlendLayer, DTransform, RawPose, Skeleton};
+use sinew::{BlendError, BlendJob, BlendLayer, DTransform, Joint, RawPose, Skeleton};
 
 fn one_joint() -> Skeleton {
     chain(&[DTransform::IDENTITY])
@@ -186,6 +186,17 @@ fn morph_weights_blend_and_follow_the_mask_of_their_joint() {
     assert_eq!(out.weights, base.weights, "a masked face keeps its expression");
     let out = blend(&skeleton, &base, &[layer(&pose, 3.0), layer(&base, 1.0)]).unwrap();
     assert_eq!(out.weights, [0.8125, 0.125]);
+}
+
+#[test]
+fn each_joint_masks_its_own_morph_weights() {
+    let face = |name, weights| Joint { weights, ..Joint::new(name, None, DTransform::IDENTITY) };
+    let skeleton = Skeleton::numbered(vec![face("a", 0..1), face("b", 1..2)], vec![0.0, 0.0]).unwrap();
+    let base = RawPose::rest(&skeleton);
+    let pose = RawPose { weights: vec![1.0, 1.0], ..base.clone() };
+    let mask = [0.25, 0.75];
+    let out = blend(&skeleton, &base, &[BlendLayer { pose: &pose, weight: 1.0, mask: Some(&mask) }]).unwrap();
+    assert_eq!(out.weights, mask);
 }
 
 #[test]
