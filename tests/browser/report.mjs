@@ -150,11 +150,15 @@ async function checkFindings(page) {
     promise("a severity can be filtered out", (await page.locator(`#findings tbody tr[data-severity="${severity}"]:visible`).count()) === 0);
     await chips.first().click();
     await page.locator("#findings th button").first().click();
+    const more = page.locator("#more");
+    if (await more.isVisible()) await more.click();
     promise("sorting keeps every row", (await page.locator("#findings tbody tr:visible").count()) === data.length);
   }
 }
 
 async function checkPlots(page) {
+  const choice = page.locator("#plot-choice");
+  if ((await choice.count()) && (await choice.isVisible())) await choice.locator("[data-all=true]").click();
   const scrubber = page.locator(".scrubber").first();
   if (!(await scrubber.count())) return;
   await scrubber.scrollIntoViewIfNeeded();

@@ -5,10 +5,11 @@
 
 use std::f64::consts::{PI, TAU};
 
+use sinew_audit::Severity;
 use sinew_audit::plot::{Limit, Marker, Plot, Series, Span, Tone};
 use sinew_cli::report::{
     Affine, Cell, Fact, FindingRow, IDENTITY, Layout, Page, PagePlot, PlayerScene, SceneClip, SceneInstance,
-    SceneJoint, SceneMesh, ScenePrimitive, SceneSkin, Severity, Table, render,
+    SceneJoint, SceneMesh, ScenePrimitive, SceneSkin, Table, render,
 };
 
 const JOINTS: usize = 6;

@@ -15,18 +15,25 @@ class Camera {
     this.changed = () => {};
   }
 
-  // Brings a box into the picture.
+  // Brings a box into the picture, seen from where the camera stands already.
   fit({ low, high }, aspect) {
     const extent = sub(high, low);
     this.size = Math.max(length(extent), 1e-6);
     this.target = scale(add(low, high), 0.5);
-    // The sphere around the box, a little tightened since characters do not fill its corners.
-    const half = Math.atan(Math.tan(FIELD_OF_VIEW / 2) * Math.min(1, aspect));
-    this.distance = (this.size * 0.5) / Math.sin(half) * 0.94;
+    const back = this.direction();
+    const right = [Math.cos(this.yaw), 0, -Math.sin(this.yaw)];
+    const up = cross(back, right);
+    const tall = Math.tan(FIELD_OF_VIEW / 2) * 0.9;
+    this.distance = this.size * 0.3;
+    for (let corner = 0; corner < 8; corner++) {
+      const at = [0, 1, 2].map((axis) => ((corner >> axis) & 1 ? 0.5 : -0.5) * extent[axis]);
+      const reach = Math.max(Math.abs(dot(at, up)) / tall, Math.abs(dot(at, right)) / (tall * aspect));
+      this.distance = Math.max(this.distance, reach + dot(at, back));
+    }
     // The ground is at zero as the format means it, unless the character hangs below.
     this.ground = low[1] < -0.25 * extent[1] ? low[1] : 0;
     if (this.ground + this.size * 2 < low[1]) this.ground = low[1];
-    this.step = niceStep(this.size / 9);
+    this.step = niceStep(this.size / 14);
     this.followed = [0, 0, 0];
   }
 

@@ -14,6 +14,8 @@ function wireFindings(data, clock) {
     const row = rows[index];
     if (!finding || !row) return;
     for (const other of rows) other.classList.toggle("chosen", other === row);
+    const fix = row.querySelector("details");
+    if (fix) fix.open = true;
     if (!clock || finding.player === null || (finding.clip === null && finding.joint === null)) return;
     clock.pause();
     clock.finding = index;
@@ -29,11 +31,11 @@ function wireFindings(data, clock) {
 
   body.addEventListener("click", (event) => {
     const row = event.target.closest("tr");
-    // Selecting text in a row is not a click on it.
-    if (row && !String(getSelection())) show(Number(row.dataset.finding));
+    // Selecting text in a row, or opening what to do, is not a click on it.
+    if (row && !event.target.closest("summary") && !String(getSelection())) show(Number(row.dataset.finding));
   });
-  wireSorting(table, rows, data.findings);
-  wireFilter(rows);
+  const apply = wireFilter(table);
+  wireSorting(table, rows, data.findings, apply);
   return show;
 }
 
@@ -46,7 +48,7 @@ function bringIntoView(element) {
   if (seen < Math.min(height, innerHeight) * 0.5) element.scrollIntoView({ behavior: calm ? "auto" : "smooth", block: "start" });
 }
 
-function wireSorting(table, rows, findings) {
+function wireSorting(table, rows, findings, sorted) {
   const keys = [
     (row, finding) => SEVERITIES.indexOf(finding.severity),
     (row) => row.cells[1].textContent,
@@ -66,19 +68,32 @@ function wireSorting(table, rows, findings) {
       heading.ariaSort = down ? "descending" : "ascending";
       const index = (row) => Number(row.dataset.finding);
       const key = (row) => keys[column](row, findings[index(row)]);
-      const sorted = [...rows].sort((a, b) => (down ? -1 : 1) * compare(key(a), key(b)) || index(a) - index(b));
-      table.tBodies[0].append(...sorted);
+      const order = [...rows].sort((a, b) => (down ? -1 : 1) * compare(key(a), key(b)) || index(a) - index(b));
+      table.tBodies[0].append(...order);
+      sorted();
     });
   });
 }
 
-function wireFilter(rows) {
+// Rows that are shown before the reader asks for the rest.
+const FIRST_ROWS = 25;
+
+function wireFilter(table) {
   const chips = [...document.querySelectorAll(".chip")];
   const none = document.getElementById("none-left");
+  const more = document.getElementById("more");
+  let all = table.tBodies[0].rows.length <= FIRST_ROWS + 5;
   const apply = () => {
     const on = new Set(chips.filter((c) => c.ariaPressed === "true").map((c) => c.dataset.severity));
-    for (const row of rows) row.hidden = !on.has(row.dataset.severity);
-    none.hidden = rows.some((row) => !row.hidden);
+    const wanted = [...table.tBodies[0].rows].filter((row) => {
+      row.hidden = !on.has(row.dataset.severity);
+      return !row.hidden;
+    });
+    if (!all) for (const row of wanted.slice(FIRST_ROWS)) row.hidden = true;
+    const left = all ? 0 : wanted.length - FIRST_ROWS;
+    more.hidden = left <= 0;
+    more.textContent = `Show ${left} more`;
+    none.hidden = wanted.length > 0;
   };
   for (const chip of chips) {
     chip.addEventListener("click", () => {
@@ -86,4 +101,10 @@ function wireFilter(rows) {
       apply();
     });
   }
+  more.addEventListener("click", () => {
+    all = true;
+    apply();
+  });
+  apply();
+  return apply;
 }

@@ -199,7 +199,7 @@ class Renderer {
     const { grid } = this;
     gl.useProgram(grid.id);
     gl.uniformMatrix4fv(grid.at.uViewProjection, false, viewProjection);
-    gl.uniform4f(grid.at.uGround, camera.target[0], camera.ground, camera.target[2], camera.step * 28);
+    gl.uniform4f(grid.at.uGround, camera.target[0], camera.ground, camera.target[2], camera.step * 40);
     gl.uniform1f(grid.at.uStep, camera.step);
     gl.uniform4fv(grid.at.uColour, look.grid);
     gl.enable(gl.BLEND);

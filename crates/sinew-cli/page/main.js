@@ -17,7 +17,14 @@ function boot() {
   const plots = [...document.querySelectorAll("[data-plot]")].map(
     (figure) => new LinkedPlot(figure, data.plots[Number(figure.dataset.plot)], clock));
   for (const plot of plots) plot.onFinding = findings;
-  clock?.listeners.push(() => plots.forEach((plot) => plot.update()));
+  const choosePlots = wirePlotChoice(plots, clock);
+  let place = "";
+  clock?.listeners.push(() => {
+    plots.forEach((plot) => plot.update());
+    const now = `${clock.player}/${clock.clip}`;
+    if (now !== place) choosePlots();
+    place = now;
+  });
 
   const repaint = () => {
     show.dark = dark();
@@ -31,7 +38,9 @@ function boot() {
   if (clock) {
     const watch = new ResizeObserver(() => clock.paint());
     for (const view of views) watch.observe(view.canvas);
-    clock.selectClip(0);
+    // The clip of the first finding is what the reader came for.
+    const first = data.findings.find((finding) => finding.clip !== null && clock.shows(finding.player));
+    clock.selectClip(first?.clip ?? 0);
   }
   return { clock, scenes };
 }

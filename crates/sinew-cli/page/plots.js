@@ -125,6 +125,31 @@ class LinkedPlot {
   }
 }
 
+// With many curves, those of the clip in the player are shown unless the reader asks for all.
+function wirePlotChoice(plots, clock) {
+  const choice = document.getElementById("plot-choice");
+  if (!choice || !clock || plots.length <= 6) return () => {};
+  const nothing = document.getElementById("no-plots");
+  let all = false;
+  choice.hidden = false;
+  const apply = () => {
+    let shown = 0;
+    for (const plot of plots) {
+      plot.figure.hidden = !all && plot.scrubber !== null && !plot.followed;
+      if (!plot.figure.hidden) shown++;
+    }
+    nothing.hidden = shown > 0;
+  };
+  for (const button of choice.children) {
+    button.addEventListener("click", () => {
+      all = button.dataset.all === "true";
+      for (const other of choice.children) other.ariaPressed = String(other === button);
+      apply();
+    });
+  }
+  return apply;
+}
+
 // Linear between the points on both sides; NaN in gaps and outside.
 function valueAt(points, x) {
   const count = points.length / 2;

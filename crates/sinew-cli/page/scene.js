@@ -151,6 +151,7 @@ function boundsOf(scene, clip, following) {
     const grow = (p) => {
       for (let axis = 0; axis < 3; axis++) {
         const value = p[axis] - (following ? moved[axis] : 0);
+        if (!Number.isFinite(value)) continue;
         if (value < box.low[axis]) box.low[axis] = value;
         if (value > box.high[axis]) box.high[axis] = value;
       }

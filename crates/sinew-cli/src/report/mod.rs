@@ -16,6 +16,7 @@
 //! | --- | --- |
 //! | `page` | [`Page`] and the rows in it |
 //! | `scene` | [`PlayerScene`]: a character and its clips as the player wants them |
+//! | `audited` | from audits to a [`Page`] |
 //! | `build` | from a loaded document to a [`PlayerScene`] |
 //! | `svg`, `ticks` | drawing a [`sinew_audit::plot::Plot`] |
 //! | `payload` | the JSON block that the page's script reads |
@@ -24,6 +25,8 @@
 //!
 //! The page's own HTML, CSS and JavaScript are in `page/` at the root of this crate, one file a concern.
 
+mod audited;
+mod build;
 mod page;
 mod payload;
 mod render;
@@ -32,7 +35,9 @@ mod svg;
 mod text;
 mod ticks;
 
-pub use page::{Cell, Fact, FindingRow, Layout, Page, PagePlot, Severity, Table};
+pub use audited::Audited;
+pub use build::SceneOptions;
+pub use page::{Cell, Fact, FindingRow, Layout, Page, PagePlot, Table};
 pub use render::{RenderError, render};
 pub use scene::{
     Affine, IDENTITY, PlayerScene, SceneClip, SceneInstance, SceneJoint, SceneMesh, ScenePrimitive, SceneSkin,

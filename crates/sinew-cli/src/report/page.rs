@@ -1,5 +1,6 @@
 //! What is on a report page, before any HTML.
 
+use sinew_audit::Severity;
 use sinew_audit::plot::Plot;
 
 use super::scene::PlayerScene;
@@ -62,28 +63,6 @@ impl Fact {
     }
 }
 
-/// How much a finding matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    /// Broken: programs will refuse it or show it wrongly.
-    Error,
-    /// Most likely not meant.
-    Warning,
-    /// Good to know.
-    Info,
-}
-
-impl Severity {
-    /// The word on the page, and the CSS class.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-            Self::Info => "info",
-        }
-    }
-}
-
 /// One row of the findings table.
 #[derive(Debug, Clone)]
 pub struct FindingRow {
@@ -111,6 +90,21 @@ pub struct FindingRow {
     pub time: Option<f64>,
 }
 
+impl FindingRow {
+    /// The severity as a word, which is also its CSS class.
+    pub(super) fn word(&self) -> &'static str {
+        word(self.severity)
+    }
+}
+
+pub(super) fn word(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Info => "info",
+    }
+}
+
 /// A plot on the page, and the players that it moves.
 #[derive(Debug, Clone)]
 pub struct PagePlot {
@@ -131,6 +125,13 @@ pub struct Table {
     pub columns: Vec<String>,
     /// `[row][column]`.
     pub rows: Vec<Vec<Cell>>,
+}
+
+impl Table {
+    /// Whether a column holds numbers, so that its heading stands on the right too.
+    pub(super) fn is_number(&self, column: &usize) -> bool {
+        self.rows.first().and_then(|row| row.get(*column)).is_some_and(Cell::is_number)
+    }
 }
 
 /// One cell of a [`Table`].

@@ -119,7 +119,7 @@ pub(super) fn json(page: &Page) -> Result<String, serde_json::Error> {
         findings: findings
             .iter()
             .map(|f| FindingPayload {
-                severity: f.severity.word(),
+                severity: f.word(),
                 player: f.player,
                 clip: f.clip,
                 joint: f.joint,

@@ -1,9 +1,10 @@
 //! From a [`Page`] to its HTML.
 
 use askama::Template;
+use sinew_audit::Severity;
 use sinew_audit::plot::{Plot, Tone};
 
-use super::page::{Cell, FindingRow, Layout, Page, PagePlot, Severity};
+use super::page::{Cell, FindingRow, Layout, Page, PagePlot, word};
 use super::{payload, svg, text};
 
 /// A page that could not be written as HTML. Nothing a file holds leads here.
@@ -43,6 +44,7 @@ struct PageTemplate<'a> {
     counts: Vec<Count>,
     plots: Vec<PlotView>,
     views: Vec<ViewView>,
+    layout: &'static str,
 }
 
 /// How many findings of one severity.
@@ -90,8 +92,9 @@ pub fn render(page: &Page) -> Result<String, RenderError> {
             .into_iter()
             .map(|severity| count(severity, findings))
             .collect(),
-        plots: page.plots.iter().enumerate().map(|(i, p)| plot(i, p)).collect(),
+        plots: page.plots.iter().enumerate().map(|(i, p)| plot(i, p, findings)).collect(),
         views: views(page),
+        layout: layout(page),
     };
     Ok(template.render()?)
 }
@@ -99,12 +102,23 @@ pub fn render(page: &Page) -> Result<String, RenderError> {
 fn count(severity: Severity, findings: &[FindingRow]) -> Count {
     let count = findings.iter().filter(|f| f.severity == severity).count();
     let plural = if count == 1 { "" } else { "s" };
-    let word = severity.word();
+    let word = word(severity);
     let label = match severity {
         Severity::Info => format!("{count} note{plural}"),
         _ => format!("{count} {word}{plural}"),
     };
     Count { word, label, count }
+}
+
+/// CSS class of the page's main part.
+fn layout(page: &Page) -> &'static str {
+    let beside = page.layout == Layout::SideBySide && page.players.len() > 1;
+    let nothing_else = page.findings.is_none() && page.plots.is_empty() && page.tables.is_empty();
+    match page.players.len() {
+        0 => "bare",
+        _ if beside || nothing_else => "beside",
+        _ => "single",
+    }
 }
 
 /// Side by side each player has its own picture; otherwise one picture shows the chosen one.
@@ -121,14 +135,16 @@ fn views(page: &Page) -> Vec<ViewView> {
     (0..shown).map(view).collect()
 }
 
-fn plot(index: usize, page_plot: &PagePlot) -> PlotView {
+fn plot(index: usize, page_plot: &PagePlot, findings: &[FindingRow]) -> PlotView {
     let PagePlot { plot, players } = page_plot;
     let id = format!("plot{index}");
+    let severity = |finding: Option<u32>| Some(findings.get(finding? as usize)?.word());
+    let marks: Vec<&str> = plot.markers.iter().map(|m| severity(m.finding).unwrap_or("")).collect();
     PlotView {
         title: text::printable(&plot.title),
         description: text::prose(&plot.description),
-        wide: svg::draw(plot, &id, svg::WIDE),
-        narrow: svg::draw(plot, &id, svg::NARROW),
+        wide: svg::draw(plot, &id, svg::WIDE, &marks),
+        narrow: svg::draw(plot, &id, svg::NARROW, &marks),
         legend: legend(plot),
         time: plot.clip.is_some() && !players.is_empty(),
     }

@@ -94,8 +94,8 @@ fn widened([low, high]: [f64; 2]) -> [f64; 2] {
     }
 }
 
-/// The drawing. `id` is unique on the page.
-pub(super) fn draw(plot: &Plot, id: &str, size: Size) -> String {
+/// The drawing. `id` is unique on the page; `marks` gives a CSS class for each marker, where it has one.
+pub(super) fn draw(plot: &Plot, id: &str, size: Size, marks: &[&str]) -> String {
     let frame = Frame::new(plot, size);
     let mut svg = String::with_capacity(16 << 10);
     let Size { name, width, height, .. } = size;
@@ -124,7 +124,7 @@ pub(super) fn draw(plot: &Plot, id: &str, size: Size) -> String {
     curves(&mut svg, plot, &frame);
     svg.push_str("</svg>");
     limit_labels(&mut svg, plot, &frame);
-    markers(&mut svg, plot, &frame);
+    markers(&mut svg, plot, &frame, marks);
     let _ = write!(
         svg,
         r#"<g class="cursor" visibility="hidden"><line x1="0" x2="0" y1="{TOP}" y2="{}"/>"#,
@@ -162,15 +162,17 @@ fn axes(svg: &mut String, plot: &Plot, frame: &Frame) {
             y + 4.0,
         );
     }
+    let x_name = axis_name(&plot.x.label, &plot.x.unit);
+    let name_width = x_name.chars().count() as f64 * 7.0 + 18.0;
     for (value, label) in Ticks::new(frame.x[0], frame.x[1], frame.size.x_ticks).iter() {
         let x = frame.px(value);
-        // The last label makes room for the axis label at the right end.
         let _ = write!(
             svg,
             r#"<line class="tick" x1="{x:.1}" x2="{x:.1}" y1="{bottom}" y2="{:.1}"/>"#,
             bottom + 4.0
         );
-        if x < right - 44.0 {
+        // Labels make room for the axis name at the right end.
+        if x < right - name_width {
             let _ = write!(svg, r#"<text class="x" x="{x:.1}" y="{:.1}">{label}</text>"#, bottom + 18.0);
         }
     }
@@ -180,7 +182,7 @@ fn axes(svg: &mut String, plot: &Plot, frame: &Frame) {
         TOP - 12.0,
         escape(&axis_name(&plot.y.label, &plot.y.unit)),
         bottom + 18.0,
-        escape(&axis_name(&plot.x.label, &plot.x.unit)),
+        escape(&x_name),
     );
 }
 
@@ -249,14 +251,15 @@ fn curves(svg: &mut String, plot: &Plot, frame: &Frame) {
     }
 }
 
-fn markers(svg: &mut String, plot: &Plot, frame: &Frame) {
+fn markers(svg: &mut String, plot: &Plot, frame: &Frame, marks: &[&str]) {
     for (index, marker) in plot.markers.iter().enumerate() {
         let x = frame.px(marker.x);
         let label = escape(&printable(&marker.label));
         if !x.is_finite() {
             continue;
         }
-        let _ = write!(svg, r#"<g class="marker" data-marker="{index}"><title>{label}</title>"#);
+        let _ =
+            write!(svg, r#"<g class="marker {}"><title>{label}</title>"#, marks.get(index).unwrap_or(&""));
         match marker.y.filter(|y| y.is_finite()) {
             Some(y) => {
                 let y = frame.py(y).clamp(TOP, frame.bottom());
@@ -330,7 +333,7 @@ mod tests {
     #[test]
     fn a_gap_lifts_the_pen() {
         let plot = one_curve(vec![[0.0, 1.0], [1.0, 2.0], [2.0, f64::NAN], [3.0, 1.0], [4.0, 2.0]]);
-        let svg = draw(&plot, "p0", WIDE);
+        let svg = draw(&plot, "p0", WIDE, &[]);
         let path = svg.split(r#"curve c0" d=""#).nth(1).unwrap().split('"').next().unwrap();
         assert_eq!(path.matches('M').count(), 2, "{path}");
         assert!(!svg.contains("NaN"));
@@ -341,7 +344,7 @@ mod tests {
         let mut plot = one_curve(vec![[0.0, 1.0]]);
         plot.title = "</title><script>alert(1)</script>".into();
         plot.markers.push(Marker { x: 0.0, y: None, label: "\"><b>".into(), finding: None });
-        let svg = draw(&plot, "p0", NARROW);
+        let svg = draw(&plot, "p0", NARROW, &[]);
         assert!(!svg.contains("<script") && !svg.contains("<b>"));
     }
 
@@ -358,7 +361,7 @@ mod tests {
         for points in
             [vec![], vec![[0.0, f64::NAN]], vec![[f64::INFINITY, 1.0]], vec![[0.0, 1e300], [1.0, -1e300]]]
         {
-            let svg = draw(&one_curve(points), "p0", WIDE);
+            let svg = draw(&one_curve(points), "p0", WIDE, &[]);
             assert!(svg.ends_with("</svg>") && !svg.contains("NaN") && !svg.contains("inf\""), "{svg}");
         }
     }

@@ -18,6 +18,15 @@ pub(super) fn prose(sentence: &str) -> String {
     visible(sentence, 2000)
 }
 
+/// Splits a sentence at its backticks: `true` marks what stands between two of them.
+pub(super) fn code_spans(sentence: &str) -> Vec<(bool, String)> {
+    let sentence = prose(sentence);
+    if sentence.matches('`').count() % 2 == 1 {
+        return vec![(false, sentence)];
+    }
+    sentence.split('`').enumerate().map(|(i, words)| (i % 2 == 1, words.to_owned())).collect()
+}
+
 fn visible(name: &str, longest: usize) -> String {
     let mut text = String::with_capacity(name.len().min(longest * 4));
     for (count, c) in name.chars().enumerate() {
@@ -99,6 +108,13 @@ mod tests {
     #[test]
     fn long_names_are_cut() {
         assert_eq!(printable(&"x".repeat(1 << 20)).chars().count(), LONGEST_NAME + 1);
+    }
+
+    #[test]
+    fn only_paired_backticks_make_code() {
+        let spans = code_spans("run `sinew fix` now");
+        assert_eq!(spans, [(false, "run ".into()), (true, "sinew fix".into()), (false, " now".into())]);
+        assert_eq!(code_spans("a ` b"), [(false, "a ` b".into())]);
     }
 
     #[test]

@@ -49,11 +49,17 @@ impl Ticks {
     }
 }
 
-/// The smallest of 1, 2, 5, 10 times a power of ten that is at least `rough`.
-pub(super) fn nice_step(rough: f64) -> f64 {
+/// The one of 1, 2, 5, 10 times a power of ten that is nearest to `rough` on a scale of ratios.
+fn nice_step(rough: f64) -> f64 {
     let power = libm::pow(10.0, libm::floor(libm::log10(rough)));
     let fraction = rough / power;
-    let nice = [1.0, 2.0, 5.0].into_iter().find(|n| fraction <= n * (1.0 + 1e-9)).unwrap_or(10.0);
+    // The borders are the geometric means of the neighbours.
+    let nice = match fraction {
+        f if f < core::f64::consts::SQRT_2 => 1.0,
+        f if f < 3.162 => 2.0,
+        f if f < 7.071 => 5.0,
+        _ => 10.0,
+    };
     nice * power
 }
 
