@@ -5,6 +5,8 @@ mod cmd;
 mod failure;
 mod input;
 mod output;
+#[cfg(test)]
+mod schema;
 
 use std::process::ExitCode;
 
@@ -44,9 +46,7 @@ fn run(cli: &Cli) -> Result<(), Failure> {
         Some(Verb::Sample(args)) => cmd::sample::run(args, &mut out)?,
         Some(Verb::Audit(args)) => cmd::audit::run(args, &mut out)?,
         Some(Verb::Diff(args)) => cmd::diff::run(args, &mut out)?,
-        Some(Verb::Convert(args)) => {
-            let _ = args;
-        }
+        Some(Verb::Convert(args)) => cmd::convert::run(args, &mut out)?,
         Some(Verb::Showcase(args)) => cmd::showcase::run(args, &mut out)?,
     }
     out.finish()

@@ -48,13 +48,6 @@ impl Out {
         self.line(format_args!("{text}"))
     }
 
-    /// A remark on stderr, unless told to be quiet.
-    pub(crate) fn note(&self, message: Arguments<'_>) {
-        if !self.quiet {
-            say(message);
-        }
-    }
-
     pub(crate) fn finish(&mut self) -> Result<(), Failure> {
         let flushed = self.stdout.flush();
         self.check(flushed)

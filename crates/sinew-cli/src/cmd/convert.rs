@@ -93,7 +93,7 @@ pub(crate) fn run(args: &Convert, out: &mut Out) -> Result<(), Failure> {
         clips.push(ClipFacts { name: clip.label(), duration: clip.duration(), keys, resampling });
     }
     let bytes = write_glb(&document, &WriteOptions::default()).map_err(|e| Failure::input(&input.file, e))?;
-    save(&args.output, &bytes).map_err(|e| Failure::write(&args.output, e))?;
+    save(&args.output, &bytes).map_err(|e| Failure::write(e.path, e.source))?;
     let report = ConvertReport {
         input: input.file.clone(),
         output: args.output.display().to_string(),

@@ -2,6 +2,9 @@
 
 mod records;
 
+#[cfg(test)]
+pub(crate) use records::RecordDiffReport;
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;

@@ -1,7 +1,7 @@
 //! One file a verb.
 
 pub(crate) mod audit;
-// pub(crate) mod convert;
+pub(crate) mod convert;
 pub(crate) mod diff;
 pub(crate) mod inspect;
 pub(crate) mod sample;

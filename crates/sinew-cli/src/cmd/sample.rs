@@ -1,12 +1,11 @@
 //! `sinew sample`: exact poses as JSON.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 
 use glam::{DMat4, DVec3};
 use serde::Serialize;
 use sinew::{Binding, JointFlags, RawClip, RawPose, SkinJob, WeightMode, model_matrices, uniform_times};
-use sinew_asset::Document;
+use sinew_asset::{Document, save};
 
 use crate::args::{NodeKey, Sample};
 use crate::failure::Failure;
@@ -73,17 +72,11 @@ pub(crate) fn run(args: &Sample, out: &mut Out) -> Result<(), Failure> {
     match &args.out {
         None => sampler.write(&header, &times, out).map_err(|e| e.into_failure("stdout"))?,
         Some(path) => {
-            let whole = |e| Failure::write(path, e);
-            let folder =
-                path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(std::path::Path::new("."));
-            let file = tempfile::NamedTempFile::new_in(folder).map_err(whole)?;
-            let mut writer: BufWriter<&File> = BufWriter::new(file.as_file());
+            let mut bytes = Vec::new();
             sampler
-                .write(&header, &times, &mut writer)
+                .write(&header, &times, &mut bytes)
                 .map_err(|e| e.into_failure(&path.display().to_string()))?;
-            writer.flush().map_err(whole)?;
-            drop(writer);
-            file.persist(path).map_err(|e| whole(e.error))?;
+            save(path, &bytes).map_err(|e| Failure::write(path, e.source))?;
         }
     }
     Ok(())
@@ -109,7 +102,7 @@ fn node_keys(key: NodeKey, input: &Input) -> Result<Vec<String>, Failure> {
         return Ok(skeleton.joints().iter().map(|j| j.node.to_string()).collect());
     }
     let mut seen = std::collections::BTreeMap::new();
-    for (id, joint) in skeleton.iter() {
+    for joint in skeleton.joints() {
         let Some(name) = &joint.name else {
             return Err(Failure::input(
                 &input.file,
@@ -120,7 +113,6 @@ fn node_keys(key: NodeKey, input: &Input) -> Result<Vec<String>, Failure> {
             let message = format!("nodes {first} and {} are both '{name}'; use --key index", joint.node);
             return Err(Failure::input(&input.file, message));
         }
-        debug_assert!(id.index() < skeleton.len());
     }
     Ok(skeleton.joints().iter().filter_map(|j| j.name.clone()).collect())
 }
