@@ -5,6 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
+#[cfg(feature = "meshopt")]
+use sinew::{Binding, RawPose, SkinJob, WeightMode, model_matrices};
 use sinew_asset::{Loaded, ReadOptions, Severity, load};
 
 /// The folder of shared files, or a word that there is none.
@@ -88,5 +90,35 @@ fn duplicate_unsorted_and_negative_keys_are_named() {
         for word in words {
             assert!(error.contains(word), "{file}: {word} is not in {error}");
         }
+    }
+}
+
+/// Corners of the box around all skinned vertices of the first mesh, in the second clip at `time`.
+#[cfg(feature = "meshopt")]
+fn skinned_box(loaded: &Loaded, time: f64) -> [glam::DVec3; 2] {
+    let document = &loaded.document;
+    let (mut pose, mut model_ms, mut palette, mut at) =
+        (RawPose::default(), Vec::new(), Vec::new(), Vec::new());
+    document.clips[1].sample(&document.skeleton, time, &mut pose);
+    model_matrices(&document.skeleton, &pose, &mut model_ms);
+    let instance = document.instances[0];
+    document.skins[instance.skin.unwrap()].palette(&model_ms, &mut palette);
+    let primitive = &document.meshes[instance.mesh].primitives[0];
+    let binding = Binding::Skinned(&palette);
+    SkinJob { primitive, morph_weights: &[], binding, weights: WeightMode::Normalised }.run(&mut at).unwrap();
+    let fold = |f: fn(glam::DVec3, glam::DVec3) -> glam::DVec3| at.iter().copied().reduce(f).unwrap();
+    [fold(glam::DVec3::min), fold(glam::DVec3::max)]
+}
+
+#[cfg(feature = "meshopt")]
+#[test]
+fn a_compressed_character_moves_like_the_quantised_one() {
+    let Some(shared) = shared() else { return };
+    let fox = |kind: &str| read(&shared.join(format!("data/derived_fox_quantized/Fox_{kind}.glb")));
+    let (quantised, compressed) = (fox("quantized"), fox("meshopt"));
+    for time in [0.0, 0.3, 0.5] {
+        let (a, b) = (skinned_box(&quantised, time), skinned_box(&compressed, time));
+        // The fox is 160 units long; its compression rounds rotations to 12 bits.
+        assert!((a[0] - b[0]).length() < 0.1 && (a[1] - b[1]).length() < 0.1, "{a:?} {b:?}");
     }
 }

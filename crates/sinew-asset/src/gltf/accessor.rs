@@ -183,7 +183,8 @@ pub(crate) struct Accessors<'a> {
     views: Vec<Option<Result<View<'a>, Fault>>>,
     floats: Vec<Option<Result<Arc<[f32]>, Fault>>>,
     times: Vec<Option<Result<Arc<[f64]>, Fault>>>,
-    sparse_reported: Vec<u32>,
+    /// Whether the order of its sparse indices was named, `[accessor]`.
+    sparse_reported: Vec<bool>,
 }
 
 impl<'a> Accessors<'a> {
@@ -200,7 +201,7 @@ impl<'a> Accessors<'a> {
             views: vec![None; view_count],
             floats: vec![None; count],
             times: vec![None; count],
-            sparse_reported: Vec::new(),
+            sparse_reported: vec![false; count],
         }
     }
 
@@ -452,9 +453,9 @@ impl<'a> Accessors<'a> {
             previous = Some(at);
         }
         if let Some((k, at)) = unsorted
-            && !self.sparse_reported.contains(&index)
+            && let Some(reported @ false) = self.sparse_reported.get_mut(index as usize)
         {
-            self.sparse_reported.push(index);
+            *reported = true;
             let text =
                 format!("expected increasing sparse indices, found {at} as index {k}; used in file order");
             let object = Object::Accessor(index);

@@ -58,22 +58,12 @@ pub(crate) fn read_animations<'a>(
             }
             Err(refusal) => {
                 let Refusal { object, fault, about } = *refusal;
-                let text = format!("{about}{}; the animation is left out", fault.found_first());
+                let text = format!("{about}{}; the animation is left out", fault.text());
                 problems.push(Severity::Error, fault.code, object, fault.place, text);
             }
         }
     }
     clips
-}
-
-impl Fault {
-    /// Faults of keys read best with what was found in front, for it says which key and what is wrong.
-    fn found_first(&self) -> String {
-        match self.code {
-            ProblemCode::Keys if self.expected.is_empty() => self.found.clone(),
-            _ => self.text(),
-        }
-    }
 }
 
 struct Reader<'r, 'a> {

@@ -7,7 +7,7 @@ use crate::error::{AssetError, Place, ProblemCode};
 pub(crate) struct Fault {
     pub(crate) code: ProblemCode,
     pub(crate) place: Place,
-    /// Expected and found, as a sentence part: `expected ..., found ...`.
+    /// What the format asks for; empty where `found` says it all.
     pub(crate) expected: String,
     pub(crate) found: String,
 }
@@ -24,6 +24,9 @@ impl Fault {
 
     /// `expected ..., found ...`.
     pub(crate) fn text(&self) -> String {
+        if self.expected.is_empty() {
+            return self.found.clone();
+        }
         format!("expected {}, found {}", self.expected, self.found)
     }
 }
