@@ -91,10 +91,14 @@ fn validate(written: &[(PathBuf, &PathBuf)]) {
         eprintln!("skipped the validator: SINEW_VALIDATOR is not set");
         return;
     };
-    let output =
-        Command::new("node").arg(script).args(written.iter().map(|(file, _)| file)).output().expect("node runs");
+    let output = Command::new("node")
+        .arg(script)
+        .args(written.iter().map(|(file, _)| file))
+        .output()
+        .expect("node runs");
     let text = String::from_utf8(output.stdout).unwrap();
-    let reports: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let reports: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(reports.len(), written.len(), "{}", String::from_utf8_lossy(&output.stderr));
     for (report, (_, source)) in reports.iter().zip(written) {
         // A picture that is missing beside the source is still missing.
@@ -128,7 +132,12 @@ fn compare(path: &Path, before: &Document, after: &Document) {
     }
 }
 
-fn compare_pose(path: &dyn std::fmt::Display, before: &Document, after: &Document, clip: Option<(&RawClip, &RawClip, f64)>) {
+fn compare_pose(
+    path: &dyn std::fmt::Display,
+    before: &Document,
+    after: &Document,
+    clip: Option<(&RawClip, &RawClip, f64)>,
+) {
     let pose = |document: &Document, clip: Option<&RawClip>, time: f64| {
         let mut pose = RawPose::rest(&document.skeleton);
         let mut model_ms = Vec::new();
@@ -164,7 +173,10 @@ fn compare_pose(path: &dyn std::fmt::Display, before: &Document, after: &Documen
             assert_eq!(one.len(), other.len());
             for (p, q) in one.iter().zip(&other) {
                 let size = size.max(p.abs().max_element());
-                assert!(p.distance(*q) <= tolerance(before) * size, "{path}: vertex {p} is at {q}, time {time}");
+                assert!(
+                    p.distance(*q) <= tolerance(before) * size,
+                    "{path}: vertex {p} is at {q}, time {time}"
+                );
             }
         }
     }

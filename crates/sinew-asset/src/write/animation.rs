@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
-use sinew::{Channel, ChannelTarget, Interpolation, RawClip, Skeleton, Track};
+use sinew::{Channel, ChannelTarget, Interpolation, RawClip, Skeleton};
 
 use super::binary::{Binary, Use};
 use super::node::{Order, targets};
@@ -30,8 +30,14 @@ pub(super) fn write_animations(
     for clip in &document.clips {
         clip.validate(&document.skeleton)
             .map_err(|source| WriteError::Clip { clip: clip.label(), source })?;
-        let mut writer =
-            ClipWriter { skeleton: &document.skeleton, order, targets_of: &targets_of, clip, binary, times: &mut times };
+        let mut writer = ClipWriter {
+            skeleton: &document.skeleton,
+            order,
+            targets_of: &targets_of,
+            clip,
+            binary,
+            times: &mut times,
+        };
         animations.push(writer.write()?);
     }
     binary.close_view(Use::Data);
@@ -142,7 +148,8 @@ impl ClipWriter<'_> {
             let short = time as f32;
             if !short.is_finite() {
                 let (clip, joint) = (self.clip.label(), self.skeleton.label(channel.joint));
-                let what = format!("clip {clip}, {} of joint {joint}: time of key {key}", channel.target.name());
+                let what =
+                    format!("clip {clip}, {} of joint {joint}: time of key {key}", channel.target.name());
                 return Err(WriteError::NotFinite { what, value: time });
             }
             if key > 0 && short <= exact[key - 1] as f32 {
@@ -169,19 +176,20 @@ impl ClipWriter<'_> {
 
     /// Rotation keys at unit length where the file format wants it.
     fn rotations(&self, channel: &Channel, stored: &[[f32; 4]]) -> Result<Vec<[f32; 4]>, WriteError> {
-        let track: &Track = &channel.track;
+        let track = &channel.track;
         let mut keys = stored.to_vec();
-        for key in 0..track.len() {
-            let value = track.key_value(key);
+        // One quaternion a key, or three with the value in the middle.
+        let parts = stored.len() / track.len();
+        for (key, value) in keys.iter_mut().skip(parts / 2).step_by(parts).enumerate() {
             let length = value.iter().map(|c| f64::from(*c) * f64::from(*c)).sum::<f64>().sqrt();
             if (length - 1.0).abs() <= UNIT_TOLERANCE {
                 continue;
             }
-            if stored.len() != track.len() {
+            if parts != 1 {
                 let (clip, joint) = (self.clip.label(), self.skeleton.label(channel.joint));
                 return Err(WriteError::SplineKeyLength { clip, joint, key, length });
             }
-            keys[key] = track.key_rotation(key).as_quat().to_array();
+            *value = track.key_rotation(key).as_quat().to_array();
         }
         Ok(keys)
     }

@@ -44,7 +44,8 @@ fn write_image(index: usize, image: &CarriedImage, binary: &mut Binary) -> Resul
     match (image.bytes.as_deref(), &image.uri) {
         (Some(bytes), _) if !bytes.is_empty() => {
             let said = json.get("mimeType").and_then(Value::as_str).map(str::to_owned);
-            let kind = mime_type(bytes).map(str::to_owned).or(said).ok_or(WriteError::ImageKind { image: index })?;
+            let kind =
+                mime_type(bytes).map(str::to_owned).or(said).ok_or(WriteError::ImageKind { image: index })?;
             json.insert("mimeType".into(), kind.into());
             json.insert("bufferView".into(), json!(binary.blob(bytes)));
         }

@@ -155,7 +155,9 @@ pub enum WriteError {
         vertex: usize,
     },
     /// A carried attribute that no vertex can have.
-    #[error("mesh {mesh}, primitive {primitive}: attribute {name} of {component_type} {element_type} cannot be written")]
+    #[error(
+        "mesh {mesh}, primitive {primitive}: attribute {name} of {component_type} {element_type} cannot be written"
+    )]
     Attribute {
         /// Index of the mesh.
         mesh: usize,

@@ -3,9 +3,9 @@
 use serde_json::{Map, Value};
 use sinew::Influences;
 
+use super::WriteError;
 use super::binary::{F32, U8, U16, Use};
 use super::mesh::PrimitiveWriter;
-use super::WriteError;
 
 /// A sum of weights is taken for one within this for each weight above 0, as by the Khronos validator.
 const SUM_TOLERANCE: f64 = 2e-7;
@@ -27,8 +27,11 @@ pub(super) fn write_influences(
     let mut weights = weights.clone();
     let rows = joints.chunks_exact_mut(per_vertex).zip(weights.chunks_exact_mut(per_vertex));
     for (vertex, (joints, weights)) in rows.enumerate() {
-        let refuse = |found: String| {
-            WriteError::VertexWeights { mesh: writer.mesh, primitive: writer.part, vertex, found }
+        let refuse = |found: String| WriteError::VertexWeights {
+            mesh: writer.mesh,
+            primitive: writer.part,
+            vertex,
+            found,
         };
         if let Some(weight) = weights.iter().find(|weight| !weight.is_finite()) {
             return Err(refuse(format!("a weight of {weight}")));

@@ -98,10 +98,15 @@ impl PrimitiveWriter<'_> {
             json.insert("indices".into(), self.triangles()?.into());
         }
         if let Some(material) = primitive.material {
-            let count = self.document.carried.top.get("materials").and_then(Value::as_array).map_or(0, Vec::len);
+            let count =
+                self.document.carried.top.get("materials").and_then(Value::as_array).map_or(0, Vec::len);
             let index = material as usize;
             if index >= count {
-                return Err(WriteError::Index { what: format!("material of {}", self.label()), index, count });
+                return Err(WriteError::Index {
+                    what: format!("material of {}", self.label()),
+                    index,
+                    count,
+                });
             }
             json.insert("material".into(), material.into());
         }
@@ -179,7 +184,9 @@ impl PrimitiveWriter<'_> {
         let component_type = if vertices <= usize::from(u16::MAX) { U16 } else { U32 };
         for &index in indices {
             match u16::try_from(index) {
-                Ok(short) if component_type == U16 => self.binary.bytes.extend_from_slice(&short.to_le_bytes()),
+                Ok(short) if component_type == U16 => {
+                    self.binary.bytes.extend_from_slice(&short.to_le_bytes())
+                }
                 _ => self.binary.bytes.extend_from_slice(&index.to_le_bytes()),
             }
         }

@@ -104,7 +104,11 @@ pub(super) fn write_nodes(
         let mut json = Map::new();
         set_name(&mut json, joint.name.as_ref());
         let below = &children[id.index()];
-        set_list(&mut json, "children", below.iter().map(|child| order.nodes[child.index()].into()).collect());
+        set_list(
+            &mut json,
+            "children",
+            below.iter().map(|child| order.nodes[child.index()].into()).collect(),
+        );
         match &joint.rest_matrix {
             Some(matrix) => write_matrix(matrix, || skeleton.label(id), &mut json)?,
             None => write_transform(skeleton, id, &mut json)?,
@@ -118,7 +122,11 @@ pub(super) fn write_nodes(
 }
 
 /// Translation, rotation and scale in double precision, as JSON has them; none where it does nothing.
-fn write_transform(skeleton: &Skeleton, id: JointId, json: &mut Map<String, Value>) -> Result<(), WriteError> {
+fn write_transform(
+    skeleton: &Skeleton,
+    id: JointId,
+    json: &mut Map<String, Value>,
+) -> Result<(), WriteError> {
     let DTransform { translation, rotation, scale } = skeleton.joint(id).rest;
     let length = rotation.length();
     if !(length - 1.0).abs().le(&UNIT_TOLERANCE) {
@@ -175,7 +183,11 @@ fn instances(document: &Document) -> Result<Vec<Option<MeshInstance>>, WriteErro
         };
         check("joint", instance.joint.index(), skeleton.len())?;
         check("mesh", instance.mesh, document.meshes.len())?;
-        check("skin", instance.skin.unwrap_or(0), document.skins.len().max(usize::from(instance.skin.is_none())))?;
+        check(
+            "skin",
+            instance.skin.unwrap_or(0),
+            document.skins.len().max(usize::from(instance.skin.is_none())),
+        )?;
         if let Some(other) = on[instance.joint.index()].replace(*instance) {
             let joint = skeleton.label(instance.joint);
             return Err(WriteError::TwoMeshes { joint, first: other.mesh, second: instance.mesh });

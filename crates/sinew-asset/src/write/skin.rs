@@ -37,12 +37,7 @@ pub(super) fn write_skins(
     Ok(())
 }
 
-fn joints(
-    skeleton: &Skeleton,
-    skin: &Skin,
-    index: usize,
-    order: &Order,
-) -> Result<Vec<Value>, WriteError> {
+fn joints(skeleton: &Skeleton, skin: &Skin, index: usize, order: &Order) -> Result<Vec<Value>, WriteError> {
     let mut nodes = Vec::with_capacity(skin.joints.len());
     let mut seen = vec![false; skeleton.len()];
     for &joint in &skin.joints {
