@@ -158,8 +158,12 @@ pub fn load(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Loaded, Ass
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    let mut loaded = read(&bytes, &Folder::new(folder), options)?;
-    loaded.document.name = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut options = options.clone();
+    // A BVH file has one clip and no name for it.
+    options.bvh.clip_name.get_or_insert_with(|| name.clone());
+    let mut loaded = read(&bytes, &Folder::new(folder), &options)?;
+    loaded.document.name = name;
     Ok(loaded)
 }
 

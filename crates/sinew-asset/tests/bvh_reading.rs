@@ -3,7 +3,7 @@
 //! Expected values are algebra, or come from an independent evaluator in double precision (the mixed-order file).
 
 use sinew::{ChannelTarget, DTransform, JointFlags, RawPose, Skeleton, model_matrices};
-use sinew_asset::{BvhOptions, BvhUnits, BvhUp, Loaded, ProblemCode, Severity, read_bvh};
+use sinew_asset::{BvhOptions, BvhUnits, BvhUp, Loaded, ProblemCode, ReadOptions, Severity, load, read_bvh};
 
 const MIXED_ORDERS: &str = "HIERARCHY
 ROOT Hips
@@ -256,4 +256,15 @@ fn person(scale: f64, z_up: bool) -> String {
          JOINT head\n{{\nOFFSET {x} {y} {z}\n}}\n}}\nMOTION\nFrames: 1\nFrame Time: 0.1\n{} 0 0 30\n",
         170.0 * scale
     )
+}
+
+#[test]
+fn the_clip_is_named_after_the_file_unless_a_name_is_given() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("slow walk.bvh");
+    std::fs::write(&path, MIXED_ORDERS).unwrap();
+    let mut options = ReadOptions::default();
+    assert_eq!(load(&path, &options).unwrap().document.clips[0].name.as_deref(), Some("slow walk"));
+    options.bvh.clip_name = Some("stroll".into());
+    assert_eq!(load(&path, &options).unwrap().document.clips[0].name.as_deref(), Some("stroll"));
 }

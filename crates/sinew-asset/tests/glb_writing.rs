@@ -463,3 +463,38 @@ fn the_khronos_validator_finds_no_errors() {
     assert_eq!(reports.len(), documents.len());
     assert!(reports.iter().all(|report| report["err"] == 0), "{reports:#?}");
 }
+
+/// Digits of the JSON and bytes of the keys and vertices are changed; what is still read is written or refused.
+#[test]
+fn damaged_files_that_are_read_are_written_as_sound_ones_or_refused() {
+    let sound = write(&character());
+    let json = 20..20 + u32::from_le_bytes(sound[12..16].try_into().unwrap()) as usize;
+    let target = bolero::check!().with_type::<Vec<(bool, u16, u8)>>();
+    let run = |edits: &Vec<(bool, u16, u8)>| {
+        let mut bytes = sound.clone();
+        for &(in_json, at, to) in edits.iter().take(6) {
+            let at = usize::from(at);
+            if in_json {
+                let start = 20 + at % json.len();
+                if let Some(digit) = (start..json.end).find(|i| bytes[*i].is_ascii_digit()) {
+                    bytes[digit] = b'0' + to % 10;
+                }
+            } else {
+                let binary = json.end + 8;
+                let place = binary + at % (bytes.len() - binary);
+                bytes[place] = to;
+            }
+        }
+        let Ok(loaded) = read_gltf(&bytes, &NoFiles, &ReadOptions::default()) else { return };
+        let Ok(written) = write_glb(&loaded.document, &WriteOptions::default()) else { return };
+        let again = read_gltf(&written, &NoFiles, &ReadOptions::default()).unwrap();
+        let bad: Vec<_> = again.problems.iter().filter(|p| p.severity == Severity::Error).collect();
+        assert!(bad.is_empty(), "{bad:?}");
+        assert_eq!(again.document.clips.len(), loaded.document.clips.len());
+        assert_eq!(again.document.skeleton.len(), loaded.document.skeleton.len());
+    };
+    match std::env::var("SINEW_FUZZ_SECONDS").ok().and_then(|seconds| seconds.parse().ok()) {
+        Some(seconds) => target.with_test_time(std::time::Duration::from_secs(seconds)).for_each(run),
+        None => target.with_iterations(4000).for_each(run),
+    }
+}
