@@ -73,6 +73,13 @@ proptest! {
     }
 
     #[test]
+    fn uneven_scale_above_a_child_that_is_not_turned_makes_no_shear(a in transform(), b in transform()) {
+        let b = DTransform { rotation: DQuat::IDENTITY, ..b };
+        let composed = a.mul_transform(&b).to_matrix();
+        prop_assert!(largest_difference(&composed, &(a.to_matrix() * b.to_matrix())) < 1e-11);
+    }
+
+    #[test]
     fn a_rigid_inverse_undoes(t in rigid()) {
         prop_assert!(apart(&t.mul_transform(&t.inverse_rigid()), &DTransform::IDENTITY) < 1e-12);
         prop_assert!(apart(&t.inverse_rigid().mul_transform(&t), &DTransform::IDENTITY) < 1e-12);
