@@ -23,7 +23,8 @@ pub fn audit(loaded: &Loaded, limits: &Limits) -> AuditReport {
             // A reader never makes such a clip; one made by hand cannot be sampled.
             continue;
         }
-        let motion = Motion::new(context.skeleton(), &context.model, clip, index);
+        let mut motion = Motion::new(context.skeleton(), &context.model, clip, index);
+        motion.seam = rules::Seam::of(&context, &motion);
         let mut facts = ClipFacts {
             name: clip.label(),
             source: clip.source,

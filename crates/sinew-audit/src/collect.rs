@@ -60,8 +60,10 @@ impl<'a> Collector<'a> {
             }
         }
         let by_clip = |f: &Finding| f.subject.clip_index;
-        let mut drafts = shorten(self.drafts, self.limits.list.per_clip, by_clip, "in this clip");
-        drafts = shorten(drafts, self.limits.list.per_file, |_| Some(0), "in this file");
+        let list = &self.limits.list;
+        let per_file = |s: Severity| if s == Severity::Info { list.infos_per_file } else { list.per_file };
+        let mut drafts = shorten(self.drafts, |_| list.per_clip, by_clip, "in this clip");
+        drafts = shorten(drafts, per_file, |_| Some(0), "in this file");
         drafts.sort_by(|a, b| compare(&a.finding, &b.finding));
         let (mut findings, mut plots) = (Vec::new(), Vec::new());
         for (index, draft) in drafts.into_iter().enumerate() {
@@ -93,7 +95,7 @@ fn compare(a: &Finding, b: &Finding) -> core::cmp::Ordering {
 /// to no group stays.
 fn shorten(
     drafts: Vec<Draft>,
-    most: usize,
+    most: impl Fn(Severity) -> usize,
     group: impl Fn(&Finding) -> Option<u32>,
     whence: &str,
 ) -> Vec<Draft> {
@@ -106,11 +108,12 @@ fn shorten(
             None => kept.push(draft),
         }
     }
-    for (_, mut members) in groups {
-        if members.len() > most.max(1) {
+    for ((_, severity, _), mut members) in groups {
+        let most = most(severity).max(1);
+        if members.len() > most {
             // Stable: of equally bad ones the first found stays.
             members.sort_by(|a, b| badness(&b.finding).total_cmp(&badness(&a.finding)));
-            let rest = members.split_off(most.max(1));
+            let rest = members.split_off(most);
             kept.append(&mut members);
             kept.extend(summary(&rest, whence));
         } else {

@@ -65,9 +65,7 @@ fn limits_table(text: &mut String, section: &str, schema: &Value, defaults: &Val
     let Some(properties) = schema["$defs"][name]["properties"].as_object() else { return };
     for (key, property) in properties {
         let default = match &defaults[key] {
-            Value::Array(list) => {
-                list.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" ")
-            }
+            Value::Array(list) => list.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
             value => value.to_string(),
         };
         let default = if default.is_empty() { String::new() } else { format!("`{default}`") };

@@ -59,8 +59,9 @@ pub(crate) fn find(document: &Document, model: &Model, limits: &FootSlideLimits)
     let skeleton = &document.skeleton;
     let mut roots: Vec<(JointId, FoundBy)> = Vec::new();
     if limits.feet.is_empty() {
-        by_name(document, model, limits, &mut roots);
-        by_shape(document, model, &mut roots);
+        let moved = moved(document);
+        by_name(document, model, limits, &moved, &mut roots);
+        by_shape(document, model, &moved, &mut roots);
     } else {
         for (id, joint) in skeleton.iter() {
             let name = joint.name.as_deref().unwrap_or("");
@@ -81,6 +82,7 @@ fn by_name(
     document: &Document,
     model: &Model,
     limits: &FootSlideLimits,
+    moved: &[bool],
     roots: &mut Vec<(JointId, FoundBy)>,
 ) {
     let skeleton = &document.skeleton;
@@ -97,35 +99,35 @@ fn by_name(
         // A ball may be a toy and a heel a shoe's; with a side they are parts of a foot.
         let loose = words.iter().any(|w| w == "ball" || w == "heel") && names::side(name).is_none();
         // A mesh node of the same name below the joint is the foot's skin, not a second foot.
-        if foot && !loose && moves(document, id) {
+        if foot && !loose && moved[id.index()] {
             roots.push((id, FoundBy::Name));
         } else if words.iter().any(|w| w == "leg" || w == "legs") {
             legs.push(id);
         }
     }
     keep_topmost(document, roots);
+    if !roots.is_empty() {
+        return;
+    }
+    // No joint is called a foot: the ends of what is called a leg will do.
     for &leg in &legs {
         let child_leg = legs.iter().any(|&other| other != leg && is_above(document, leg, other));
-        let has_foot = roots.iter().any(|r| is_above(document, leg, r.0) || is_above(document, r.0, leg));
         let low = model.position_ms(leg).y < model.floor_m + 0.35 * model.size_m;
-        if !child_leg && !has_foot && low && moves(document, leg) {
+        if !child_leg && low && moved[leg.index()] {
             roots.push((leg, FoundBy::Name));
         }
     }
 }
 
-/// Whether any clip moves the joint or one above it; everything may move where there are no clips.
-fn moves(document: &Document, joint: JointId) -> bool {
-    let mut at = Some(joint);
-    while let Some(id) = at {
-        if document.clips.is_empty()
-            || document.clips.iter().any(|c| c.channels.iter().any(|c| c.joint == id))
-        {
-            return true;
-        }
-        at = document.skeleton.joint(id).parent;
+/// Whether any clip moves the joint or one above it; all of them where there are no clips. `[joint]`
+fn moved(document: &Document) -> Vec<bool> {
+    let mut moved = vec![document.clips.is_empty(); document.skeleton.len()];
+    let channels = document.clips.iter().flat_map(|c| &c.channels);
+    channels.for_each(|c| moved[c.joint.index()] = true);
+    for (id, joint) in document.skeleton.iter() {
+        moved[id.index()] |= joint.parent.is_some_and(|p| moved[p.index()]);
     }
-    false
+    moved
 }
 
 /// Whether `above` is an ancestor of `below`, or the same.
@@ -155,7 +157,7 @@ struct End {
     front: bool,
 }
 
-fn by_shape(document: &Document, model: &Model, roots: &mut Vec<(JointId, FoundBy)>) {
+fn by_shape(document: &Document, model: &Model, moved: &[bool], roots: &mut Vec<(JointId, FoundBy)>) {
     let skeleton = &document.skeleton;
     let named = !roots.is_empty();
     let other: Vec<&str> = OTHER_WORDS.split_whitespace().chain(HELPER_WORDS.split_whitespace()).collect();
@@ -182,7 +184,7 @@ fn by_shape(document: &Document, model: &Model, roots: &mut Vec<(JointId, FoundB
             walk = parent;
         }
         let taken = roots.iter().any(|r| is_above(document, r.0, id) || is_above(document, id, r.0));
-        if length >= 2 && chain_m > 0.15 * model.size_m && !bad && !taken && moves(document, id) {
+        if length >= 2 && chain_m > 0.15 * model.size_m && !bad && !taken && moved[id.index()] {
             ends.push(End { joint: id, at, chain_m, front });
         }
     }

@@ -82,12 +82,7 @@ pub struct Finding {
 impl Finding {
     /// A finding about the file as a whole; narrow it with the methods below.
     #[must_use]
-    pub fn new(
-        code: Code,
-        severity: Severity,
-        message: impl Into<String>,
-        fix: impl Into<String>,
-    ) -> Self {
+    pub fn new(code: Code, severity: Severity, message: impl Into<String>, fix: impl Into<String>) -> Self {
         Self {
             code,
             severity,

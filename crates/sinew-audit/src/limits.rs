@@ -127,13 +127,15 @@ impl Ignore {
 pub struct ListLimits {
     /// Findings of one rule and severity in one clip.
     pub per_clip: usize,
-    /// Findings of one rule and severity in one file.
+    /// Warnings, or errors, of one rule in one file.
     pub per_file: usize,
+    /// Infos of one rule in one file.
+    pub infos_per_file: usize,
 }
 
 impl Default for ListLimits {
     fn default() -> Self {
-        Self { per_clip: 8, per_file: 100 }
+        Self { per_clip: 8, per_file: 100, infos_per_file: 12 }
     }
 }
 

@@ -52,21 +52,22 @@ impl Model {
             has_meshes: !document.instances.is_empty(),
             floor_m: 0.0,
         };
-        let skinned = document.instances.iter().any(|i| i.skin.is_some());
+        let character = of_character(document);
         let mut box_ms = Box3::default();
         for instance in &document.instances {
-            this.take_instance(document, instance, &rest, skinned, &mut box_ms);
+            let counts = instance.skin.is_some() || character[instance.joint.index()];
+            this.take_instance(document, instance, &rest, counts, &mut box_ms);
         }
         if !box_ms.is_usable() {
             box_ms = Box3::default();
             for (i, joint) in skeleton.joints().iter().enumerate() {
-                if !joint.flags.contains(JointFlags::VIEW) {
+                if character[i] && !joint.flags.contains(JointFlags::VIEW) {
                     box_ms.add(this.rest_ms[i].w_axis.truncate());
                 }
             }
         }
         this.measure(&box_ms);
-        this.look(document);
+        this.look(document, &character);
         this
     }
 
@@ -76,7 +77,7 @@ impl Model {
         document: &Document,
         instance: &MeshInstance,
         rest: &RawPose,
-        skinned: bool,
+        counts: bool,
         box_ms: &mut Box3,
     ) {
         let Some(mesh) = document.meshes.get(instance.mesh) else { return };
@@ -91,7 +92,6 @@ impl Model {
             let binding = if skin.is_some() { Binding::Skinned(&palette) } else { Binding::Rigid(&at) };
             let morph_weights = &rest.weights[weights.clone()];
             let job = SkinJob { primitive, morph_weights, binding, weights: WeightMode::Normalised };
-            let counts = skin.is_some() == skinned;
             let step = primitive.positions.len().div_ceil(SIZE_VERTICES).max(1);
             for vertex in (0..primitive.positions.len()).step_by(step) {
                 let Ok(p) = job.vertex(vertex) else { continue };
@@ -144,15 +144,15 @@ impl Model {
     }
 
     /// From the leaves up: what is seen, and how far out.
-    fn look(&mut self, document: &Document) {
+    fn look(&mut self, document: &Document, character: &[bool]) {
         let skeleton = &document.skeleton;
         for instance in &document.instances {
             if instance.skin.is_none() {
                 self.visible[instance.joint.index()] = true;
             }
         }
-        for (seen, pulls) in self.visible.iter_mut().zip(&self.pulls) {
-            *seen |= *pulls || !self.has_meshes;
+        for (i, seen) in self.visible.iter_mut().enumerate() {
+            *seen |= self.pulls[i] || (!self.has_meshes && character[i]);
         }
         for (id, joint) in skeleton.iter().collect::<Vec<_>>().into_iter().rev() {
             let Some(parent) = joint.parent else { continue };
@@ -174,6 +174,32 @@ impl Model {
     pub(crate) fn scaled(&self, person: f64) -> f64 {
         person * self.size_m / PERSON_M
     }
+}
+
+/// Whether a joint is of the character: named by a skin or below a joint that is; without skins in one tree
+/// with a joint that a clip moves; every joint where there is neither. `[joint]`
+fn of_character(document: &Document) -> Vec<bool> {
+    let skeleton = &document.skeleton;
+    let mut of = vec![false; skeleton.len()];
+    let skins = document.skins.iter().flat_map(|s| s.joints.iter().copied());
+    skins.for_each(|j| of[j.index()] = true);
+    if !of.contains(&true) {
+        let channels = document.clips.iter().flat_map(|c| &c.channels);
+        channels.for_each(|c| of[c.joint.index()] = true);
+        // Up to the root of the tree; the way back down is below.
+        for (id, joint) in skeleton.iter().collect::<Vec<_>>().into_iter().rev() {
+            if let Some(parent) = joint.parent {
+                of[parent.index()] |= of[id.index()];
+            }
+        }
+    }
+    if !of.contains(&true) {
+        return vec![true; skeleton.len()];
+    }
+    for (id, joint) in skeleton.iter() {
+        of[id.index()] |= joint.parent.is_some_and(|p| of[p.index()]);
+    }
+    of
 }
 
 /// Smallest and largest coordinates.

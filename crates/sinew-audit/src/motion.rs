@@ -4,6 +4,7 @@ use glam::{DMat4, DQuat, DVec3};
 use sinew::{Channel, ChannelTarget, DTransform, JointId, RawClip, RawPose, Skeleton, model_matrices};
 
 use crate::model::Model;
+use crate::rules::Seam;
 
 /// Poses of the overview; fewer for large hierarchies.
 const OVERVIEW: usize = 24;
@@ -25,6 +26,8 @@ pub(crate) struct Motion<'a> {
     pub(crate) poses_ms: Vec<Vec<DMat4>>,
     /// What carries the character from where it starts to where it ends.
     pub(crate) travel: Option<Travel>,
+    /// How the end meets the start; `None` where the clip has no length or nothing is seen of it.
+    pub(crate) seam: Option<Seam>,
 }
 
 /// Net motion of a root over a clip.
@@ -46,13 +49,9 @@ impl<'a> Motion<'a> {
             0 | 1 => 0.0,
             n => (t.end() - t.start()) / (n - 1) as f64,
         });
-        let frames = if duration > 0.0 {
-            (OVERVIEW_MATRICES / skeleton.len().max(1)).clamp(2, OVERVIEW)
-        } else {
-            1
-        };
-        let times: Vec<f64> =
-            (0..frames).map(|f| duration * f as f64 / (frames.max(2) - 1) as f64).collect();
+        let frames =
+            if duration > 0.0 { (OVERVIEW_MATRICES / skeleton.len().max(1)).clamp(2, OVERVIEW) } else { 1 };
+        let times: Vec<f64> = (0..frames).map(|f| duration * f as f64 / (frames.max(2) - 1) as f64).collect();
         let mut pose = RawPose::default();
         let poses_ms = times
             .iter()
@@ -63,7 +62,7 @@ impl<'a> Motion<'a> {
                 model_ms
             })
             .collect();
-        let mut this = Self { clip, index, duration, key_step, times, poses_ms, travel: None };
+        let mut this = Self { clip, index, duration, key_step, times, poses_ms, travel: None, seam: None };
         this.travel = this.find_travel(skeleton, model);
         this
     }
@@ -160,7 +159,8 @@ impl<'a> Chains<'a> {
                 at = skeleton.joint(id).parent;
             }
         }
-        let joints: Vec<JointId> = skeleton.iter().map(|(id, _)| id).filter(|id| needed[id.index()]).collect();
+        let joints: Vec<JointId> =
+            skeleton.iter().map(|(id, _)| id).filter(|id| needed[id.index()]).collect();
         let slot = |id: JointId| joints.binary_search(&id).ok();
         let parents = joints.iter().map(|&id| skeleton.joint(id).parent.and_then(slot)).collect();
         let mut channels = vec![Vec::new(); joints.len()];

@@ -11,6 +11,10 @@ pub(crate) const ONE_SHOT_WORDS: &str = "attack death die dead hit hurt damage j
     pick interact use open close sit stand lie getup up down turn dodge roll block react impact fall falling \
     spawn death wave yes no bark howl roar fetch pose transition";
 
+/// Words of clips whose character does not stand on its feet.
+pub(crate) const OFF_FEET_WORDS: &str = "lie lying sit sitting death die dead dying fall falling swim swimming \
+    fly flying crawl crawling climb climbing getup roll spawn knockdown knocked ragdoll";
+
 /// Splits a name where people do: at signs, at digits and where small letters turn to capitals. Lower case.
 #[must_use]
 pub(crate) fn words(name: &str) -> Vec<String> {
@@ -21,10 +25,11 @@ pub(crate) fn words(name: &str) -> Vec<String> {
         let before = i.checked_sub(1).map(|b| chars[b]);
         let after = chars.get(i + 1);
         let breaks = match before {
+            Some(b) if b.is_ascii_digit() != c.is_ascii_digit() => true,
             Some(b) if c.is_uppercase() => {
                 b.is_lowercase() || (b.is_uppercase() && after.is_some_and(|a| a.is_lowercase()))
             }
-            Some(b) => b.is_ascii_digit() != c.is_ascii_digit(),
+            Some(_) => false,
             None => false,
         };
         if (breaks || !c.is_alphanumeric()) && !word.is_empty() {

@@ -58,6 +58,9 @@ pub struct FeetMotion {
     pub times: Vec<f64>,
     /// Velocity of the ground, metres a second; zero where the root travels or the feet stand still.
     pub ground_mps: DVec3,
+    /// Share of the time that feet are low in which they move with the ground, 0 to 1; 1 where the root
+    /// travels, for then the ground is known to stand. Where no velocity has enough of it there are no stances.
+    pub ground_share: f64,
     /// Each foot.
     pub feet: Vec<FootMotion>,
 }
@@ -163,14 +166,20 @@ pub(crate) fn measure(
     let tracks = sample(&chains, feet, &times);
     let gate_m = model.scaled(limits.contact_height_mm) * 1e-3;
     let travels = motion.travel.as_ref().is_some_and(|t| flat(t.net_m).length() > 0.1 * model.size_m);
-    let ground_mps =
-        if travels { DVec3::ZERO } else { ground_velocity(&tracks, &times, gate_m, model.size_m) };
+    let ground = if travels {
+        Some(Ground { velocity: DVec3::ZERO, share: 1.0 })
+    } else {
+        ground_velocity(&tracks, &times, gate_m, model.size_m)
+    };
+    let Some(Ground { velocity: ground_mps, share: ground_share }) = ground else {
+        return FeetMotion { times, ..FeetMotion::default() };
+    };
     let feet = feet
         .iter()
         .zip(&tracks)
         .map(|(foot, track)| foot_motion(foot, track, &times, ground_mps, gate_m, model, limits))
         .collect();
-    FeetMotion { times, ground_mps, feet }
+    FeetMotion { times, ground_mps, ground_share, feet }
 }
 
 /// Contact points of all feet at all times; the foot's own joint comes first.
@@ -195,9 +204,8 @@ fn sample(chains: &Chains<'_>, feet: &[Foot], times: &[f64]) -> Vec<Track> {
         }
     }
     for (foot, track) in feet.iter().zip(&mut tracks) {
-        let lowest = |point: usize| {
-            (0..times.len()).map(|s| track.at(s)[point].y).fold(f64::INFINITY, f64::min)
-        };
+        let lowest =
+            |point: usize| (0..times.len()).map(|s| track.at(s)[point].y).fold(f64::INFINITY, f64::min);
         let mut ground: Vec<f64> = (1..track.count).map(lowest).collect();
         if foot.on_sole {
             // Points of a sole share the ground; joints are at their own heights above it.
@@ -213,14 +221,31 @@ fn flat(v: DVec3) -> DVec3 {
     DVec3::new(v.x, 0.0, v.z)
 }
 
-/// Velocity that standing feet agree on; zero where they stand still or do not agree.
+/// What feet stand on.
+struct Ground {
+    velocity: DVec3,
+    /// Share of the time that feet are low in which they move with it.
+    share: f64,
+}
+
+/// A foot close to the ground between two samples.
+struct Low {
+    foot: usize,
+    velocity: DVec3,
+    seconds: f64,
+}
+
+/// Share of the low time that has to agree on a velocity of the ground.
+const LEAST_SHARE: f64 = 0.3;
+
+/// Velocity that standing feet agree on: zero where they stand still, `None` where they do not agree.
 ///
 /// The mode of the horizontal velocities of low contact points: swinging feet that come close to the ground
-/// cannot pull it, as they would a mean.
-fn ground_velocity(tracks: &[Track], times: &[f64], gate_m: f64, size_m: f64) -> DVec3 {
-    // (velocity, seconds) of the lowest point of each foot while it is low.
-    let mut low: Vec<(DVec3, f64)> = Vec::new();
-    for track in tracks {
+/// cannot pull it, as they would a mean. Ground that moves is believed only under feet that come back to
+/// where they were, for a foot that is set elsewhere moves as well.
+fn ground_velocity(tracks: &[Track], times: &[f64], gate_m: f64, size_m: f64) -> Option<Ground> {
+    let mut low: Vec<Low> = Vec::new();
+    for (foot, track) in tracks.iter().enumerate() {
         for sample in 0..times.len() - 1 {
             let seconds = times[sample + 1] - times[sample];
             let (here, next) = (track.at(sample), track.at(sample + 1));
@@ -230,27 +255,37 @@ fn ground_velocity(tracks: &[Track], times: &[f64], gate_m: f64, size_m: f64) ->
             if lowest.0 <= 0.6 * gate_m && lowest.1 > 0 {
                 let velocity = (next[lowest.1] - here[lowest.1]) / seconds;
                 if velocity.y.abs() < 0.5 * size_m {
-                    low.push((flat(velocity), seconds));
+                    low.push(Low { foot, velocity: flat(velocity), seconds });
                 }
             }
         }
     }
-    let total: f64 = low.iter().map(|l| l.1).sum();
-    let step = low.len().div_ceil(400).max(1);
+    let total: f64 = low.iter().map(|l| l.seconds).sum();
     let near = |a: DVec3, b: DVec3| (a - b).length() <= 0.15 * a.length() + 0.06 * size_m;
-    let support = |v: DVec3| low.iter().filter(|l| near(v, l.0)).map(|l| l.1).sum::<f64>();
-    let mut best = (0.0, DVec3::ZERO);
-    for &(velocity, _) in low.iter().step_by(step) {
-        let seconds = support(velocity);
-        if seconds > best.0 {
-            best = (seconds, velocity);
+    let support = |v: DVec3| low.iter().filter(|l| near(v, l.velocity)).map(|l| l.seconds).sum::<f64>();
+    let still = support(DVec3::ZERO);
+    let mut best = (still, DVec3::ZERO);
+    for l in low.iter().step_by(low.len().div_ceil(400).max(1)) {
+        let seconds = support(l.velocity);
+        // Feet that stand still half as long as others move do stand still.
+        if seconds > best.0 && still < 0.5 * seconds {
+            best = (seconds, l.velocity);
         }
     }
-    let cluster: Vec<&(DVec3, f64)> = low.iter().filter(|l| near(best.1, l.0)).collect();
-    let weight: f64 = cluster.iter().map(|l| l.1).sum();
-    let mean = cluster.iter().map(|l| l.0 * l.1).sum::<DVec3>() / weight.max(1e-12);
-    let agrees = weight > 0.3 * total;
-    if agrees && mean.is_finite() && mean.length() > 0.15 * size_m { mean } else { DVec3::ZERO }
+    let agreeing: Vec<&Low> = low.iter().filter(|l| near(best.1, l.velocity)).collect();
+    let seconds: f64 = agreeing.iter().map(|l| l.seconds).sum();
+    let mean = agreeing.iter().map(|l| l.velocity * l.seconds).sum::<DVec3>() / seconds.max(1e-12);
+    let share = seconds / total.max(1e-12);
+    if share < LEAST_SHARE || !mean.is_finite() {
+        return None;
+    }
+    let duration = times[times.len() - 1] - times[0];
+    let comes_back = tracks.iter().enumerate().all(|(foot, track)| {
+        let net = flat(track.at(times.len() - 1)[0] - track.at(0)[0]).length();
+        !agreeing.iter().any(|l| l.foot == foot) || net < 0.25 * mean.length() * duration
+    });
+    let moves = mean.length() > 0.15 * size_m && comes_back;
+    Some(Ground { velocity: if moves { mean } else { DVec3::ZERO }, share })
 }
 
 fn foot_motion(
@@ -283,8 +318,11 @@ fn foot_motion(
         .map(|s| track.at(s)[1..].iter().map(|p| p.y).fold(f64::INFINITY, f64::min))
         .collect();
     let fast = percentile(steps.iter().map(|s| s.foot_speed).collect(), 0.95);
-    let enter = (limits.enter_speed_share * fast).max(0.1 * model.size_m);
-    let leave = (limits.leave_speed_share * fast).max(0.2 * model.size_m);
+    // Slower than this even a foot that hardly moves in the whole clip stands; faster than that it does not,
+    // however fast it gets elsewhere. In sizes a second: a person's 0.11 to 0.54, 0.18 to 0.72 m/s.
+    let size_m = model.size_m;
+    let enter = (limits.enter_speed_share * fast).clamp(0.06 * size_m, 0.3 * size_m);
+    let leave = (limits.leave_speed_share * fast).clamp(0.1 * size_m, 0.4 * size_m);
     let mut stances = Vec::new();
     for (from, to) in runs(&steps, enter, leave) {
         let (from, to) = trim(&steps, from, to, 0.03 * model.size_m);

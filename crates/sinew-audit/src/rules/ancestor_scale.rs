@@ -3,7 +3,6 @@
 use glam::DVec3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sinew::{JointFlags, JointId};
 
 use super::Rule;
 use crate::collect::Collector;
@@ -44,14 +43,11 @@ impl Default for AncestorScaleLimits {
 
 fn check(context: &Context<'_>, out: &mut Collector<'_>) {
     let skeleton = context.skeleton();
-    // What counts as a joint: what a skin names, or without skins what a clip moves.
-    let skinned = !context.document.skins.is_empty();
-    let flag = if skinned { JointFlags::SKIN_JOINT } else { JointFlags::ANIMATED };
+    let joints = joints(context);
     let mut below = vec![0_usize; skeleton.len()];
     for (id, joint) in skeleton.iter().collect::<Vec<_>>().into_iter().rev() {
         if let Some(parent) = joint.parent {
-            let own = usize::from(is_joint(context, id, flag, skinned));
-            below[parent.index()] += below[id.index()] + own;
+            below[parent.index()] += below[id.index()] + usize::from(joints[id.index()]);
         }
     }
     let limit = context.limits.ancestor_scale.difference;
@@ -91,19 +87,23 @@ fn check(context: &Context<'_>, out: &mut Collector<'_>) {
             );
             (Severity::Info, message)
         };
-        let worst = scale.to_array().into_iter().fold(1.0, |worst: f64, s| {
-            if (s - 1.0).abs() > (worst - 1.0).abs() { s } else { worst }
-        });
+        let worst = scale
+            .to_array()
+            .into_iter()
+            .fold(1.0, |worst: f64, s| if (s - 1.0).abs() > (worst - 1.0).abs() { s } else { worst });
         let finding = Finding::new(Code::AncestorScale, severity, message, RULE.fix);
         let finding = finding.joint(skeleton, id).pointer(format!("/nodes/{}", joint.node));
         out.push(finding.measured(worst, 1.0, ""));
     }
 }
 
-fn is_joint(context: &Context<'_>, id: JointId, flag: JointFlags, skinned: bool) -> bool {
-    if context.skeleton().joint(id).flags.contains(flag) {
-        return true;
+/// What counts as a joint: what a skin names, or without skins what a clip moves. `[joint]`
+fn joints(context: &Context<'_>) -> Vec<bool> {
+    let mut joints = vec![false; context.skeleton().len()];
+    context.document.skins.iter().flat_map(|s| &s.joints).for_each(|j| joints[j.index()] = true);
+    if context.document.skins.is_empty() {
+        let channels = context.document.clips.iter().flat_map(|c| &c.channels);
+        channels.for_each(|c| joints[c.joint.index()] = true);
     }
-    // Documents made by hand may not carry flags.
-    skinned && context.document.skins.iter().any(|s| s.joints.contains(&id))
+    joints
 }

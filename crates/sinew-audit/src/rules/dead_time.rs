@@ -8,7 +8,7 @@ use super::Rule;
 use crate::collect::Collector;
 use crate::context::Context;
 use crate::motion::Motion;
-use crate::report::ClipFacts;
+use crate::report::{ClipFacts, Closure};
 use crate::{Code, Finding, Severity};
 
 pub(super) const RULE: Rule = Rule {
@@ -17,7 +17,8 @@ pub(super) const RULE: Rule = Rule {
     title: "a late first key, time in which nothing moves, channels that stop early",
     reason: "A clip runs from 0 to its latest key, whatever the first key's time. What comes before the first \
              key is a frozen pose: a pause in every loop, a delay before every attack.",
-    method: "First key of the clip against 0: warning. First and last moment at which any channel changes, \
+    method: "First key of the clip against 0: warning in a loop, which hangs there each time round, and where \
+             the pause is long; info otherwise. First and last moment at which any channel changes, \
              against the clip's ends: info, for a hold is often meant. Channels whose last key comes before \
              the clip's end while they are still moving: info. Channels that hold one value are left alone.",
     example: "warning SINEW_DEAD_TIME the first key is at 0.042 s: the clip holds its first pose that long \
@@ -36,6 +37,9 @@ pub struct DeadTimeLimits {
     /// Latest first key.
     #[schemars(extend("unit" = "s"))]
     pub first_key_s: f64,
+    /// First key from which on it is a warning in clips that do not loop; in loops it always is.
+    #[schemars(extend("unit" = "s"))]
+    pub pause_s: f64,
     /// Longest frozen stretch at the start or the end of a clip.
     #[schemars(extend("unit" = "s"))]
     pub frozen_s: f64,
@@ -46,7 +50,7 @@ pub struct DeadTimeLimits {
 
 impl Default for DeadTimeLimits {
     fn default() -> Self {
-        Self { first_key_s: 0.001, frozen_s: 0.5, channel_s: 0.1 }
+        Self { first_key_s: 0.001, pause_s: 0.1, frozen_s: 0.5, channel_s: 0.1 }
     }
 }
 
@@ -59,14 +63,16 @@ fn check_clip(context: &Context<'_>, motion: &Motion<'_>, _: &mut ClipFacts, out
     let finding = |severity, message: String, fix: &str| {
         Finding::new(Code::DeadTime, severity, message, fix).clip(clip)
     };
+    let spans: Vec<Moving<'_>> = clip.channels.iter().filter_map(|c| Moving::of(c, context)).collect();
     if first > limits.first_key_s {
         let message = format!(
             "the first key is at {first:.3} s: the clip holds its first pose that long each time it starts"
         );
-        let finding = finding(Severity::Warning, message, RULE.fix);
+        let loops = motion.seam.is_some_and(|s| s.closure != Closure::None) && !spans.is_empty();
+        let severity = if loops || first > limits.pause_s { Severity::Warning } else { Severity::Info };
+        let finding = finding(severity, message, RULE.fix);
         out.push(finding.at(0.0).until(first).measured(first, limits.first_key_s, "s"));
     }
-    let spans: Vec<Moving<'_>> = clip.channels.iter().filter_map(|c| Moving::of(c, context)).collect();
     let end = motion.duration;
     if spans.is_empty() {
         return;
@@ -91,7 +97,8 @@ fn check_clip(context: &Context<'_>, motion: &Motion<'_>, _: &mut ClipFacts, out
 /// Channels that are cut off, one finding for the clip.
 fn check_channels(context: &Context<'_>, clip: &RawClip, spans: &[Moving<'_>], out: &mut Collector<'_>) {
     let (limit, end, first) = (context.limits.dead_time.channel_s, clip.duration(), clip.first_key());
-    let early: Vec<_> = spans.iter().filter(|s| end - s.channel.track.end() > limit && s.cut_at_end).collect();
+    let early: Vec<_> =
+        spans.iter().filter(|s| end - s.channel.track.end() > limit && s.cut_at_end).collect();
     let late: Vec<_> =
         spans.iter().filter(|s| s.channel.track.start() - first > limit && s.cut_at_start).collect();
     let worst = |list: &[&Moving<'_>], gap: &dyn Fn(&Moving<'_>) -> f64| {
@@ -159,9 +166,8 @@ fn differs(channel: &Channel, a: usize, b: usize, context: &Context<'_>) -> bool
     if x == y {
         return false;
     }
-    let largest = |x: &[f32], y: &[f32]| {
-        x.iter().zip(y).map(|(x, y)| f64::from((x - y).abs())).fold(0.0, f64::max)
-    };
+    let largest =
+        |x: &[f32], y: &[f32]| x.iter().zip(y).map(|(x, y)| f64::from((x - y).abs())).fold(0.0, f64::max);
     match channel.target {
         ChannelTarget::Rotation => {
             let (p, q) = (channel.track.key_rotation(a), channel.track.key_rotation(b));

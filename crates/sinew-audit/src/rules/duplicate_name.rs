@@ -100,7 +100,8 @@ fn check_clips(context: &Context<'_>, out: &mut Collector<'_>) {
     }
     if let Some(&first) = unnamed.first() {
         let (count, all) = (unnamed.len(), context.document.clips.len());
-        let message = format!("{count} of {all} clips have no name, the first is animation {}", source(first));
+        let message =
+            format!("{count} of {all} clips have no name, the first is animation {}", source(first));
         let fix = "Name the clips; players ask for them by name.";
         let finding = Finding::new(Code::DuplicateName, Severity::Info, message, fix);
         let finding = finding.clip(&context.document.clips[first]);

@@ -195,9 +195,10 @@ impl SeamPoses {
             model_ms
         };
         let last = motion.last_ms().to_vec();
-        let back = motion.travel.as_ref().map_or(DMat4::IDENTITY, |travel| {
-            motion.back_to_start(&last[travel.joint.index()])
-        });
+        let back = motion
+            .travel
+            .as_ref()
+            .map_or(DMat4::IDENTITY, |travel| motion.back_to_start(&last[travel.joint.index()]));
         // Clips that start late hold their first pose; the step is taken from where keys begin.
         let start = motion.clip.first_key().min(motion.duration - step).max(0.0);
         Self {
@@ -231,7 +232,7 @@ impl SeamPoses {
 }
 
 fn check_clip(context: &Context<'_>, motion: &Motion<'_>, facts: &mut ClipFacts, out: &mut Collector<'_>) {
-    let Some(seam) = Seam::of(context, motion) else { return };
+    let Some(seam) = motion.seam else { return };
     facts.closure = seam.closure;
     facts.seam_mm = seam.distance_m * 1e3;
     facts.seam_deg = seam.worst_angle.to_degrees();
@@ -249,8 +250,8 @@ fn check_clip(context: &Context<'_>, motion: &Motion<'_>, facts: &mut ClipFacts,
     if names::has_word(&label, &limits.one_shot_words) {
         return;
     }
-    let looks_like_loop = seam.distance_m <= limits.share_of_motion * seam.motion_m
-        && seam.worst_angle < 45_f64.to_radians();
+    let looks_like_loop =
+        seam.distance_m <= limits.share_of_motion * seam.motion_m && seam.worst_angle < 45_f64.to_radians();
     // A clip with no word either way is a loop only if its ends nearly meet.
     let nearly = seam.distance_m <= 0.2 * limits.share_of_motion * seam.motion_m
         && seam.worst_angle < 15_f64.to_radians();
@@ -299,15 +300,18 @@ fn plot(context: &Context<'_>, motion: &Motion<'_>, seam: &Seam, limit_mm: f64) 
         "distance",
         "mm",
     );
-    plot.description = "Distance of the joint from where it is in the first frame, root motion taken out. In a \
+    plot.description =
+        "Distance of the joint from where it is in the first frame, root motion taken out. In a \
                         loop the curve comes back to zero at the end."
-        .to_owned();
+            .to_owned();
     plot.clip = u32::try_from(motion.index).ok();
     plot.joint = Some(seam.joint.0);
     let start = motion.first_ms()[seam.joint.index()].w_axis.truncate();
-    let points = motion.times.iter().zip(&motion.poses_ms).map(|(t, pose)| {
-        [*t, (at_start(motion, pose, seam.joint) - start).length() * 1e3]
-    });
+    let points = motion
+        .times
+        .iter()
+        .zip(&motion.poses_ms)
+        .map(|(t, pose)| [*t, (at_start(motion, pose, seam.joint) - start).length() * 1e3]);
     plot.series.push(Series::new("distance", points.collect()));
     plot.limits.push(Limit { value: limit_mm, label: format!("limit {limit_mm:.1} mm") });
     plot.markers.push(Marker {

@@ -25,6 +25,8 @@ pub use swing::{Swing, SwingLimits, swings};
 pub use value::ValueLimits;
 pub use weights::WeightsLimits;
 
+pub(crate) use loop_seam::Seam;
+
 use crate::collect::Collector;
 use crate::context::Context;
 use crate::motion::Motion;

@@ -22,7 +22,8 @@ pub(super) const RULE: Rule = Rule {
              says.",
     method: "The dot product of neighbouring keys. LINEAR: info, with the angle that a forgetful player would \
              turn. CUBICSPLINE: error where the spline turns further than the short way by more than the \
-             limit, with the angle it really turns. STEP is not interpolated.",
+             limit, with the angle it really turns. STEP is not interpolated; joints that nothing seen hangs on \
+             are left out.",
     example: "error SINEW_SIGN_FLIP 'Arm' turns 331.2 degrees between keys 4 and 5 (0.500 to 0.600 s), the \
               short way is 28.8; 1 sign flip in a CUBICSPLINE track",
     fix: "Negate every key (CUBICSPLINE: with its tangents) whose dot product with the key before it is \
@@ -106,7 +107,8 @@ fn check_clip(context: &Context<'_>, motion: &Motion<'_>, _: &mut ClipFacts, out
         return;
     }
     let skeleton = context.skeleton();
-    for channel in motion.clip.channels.iter().filter(|c| c.target == ChannelTarget::Rotation) {
+    let rotations = motion.clip.channels.iter().filter(|c| c.target == ChannelTarget::Rotation);
+    for channel in rotations.filter(|c| context.model.visible[c.joint.index()]) {
         let flips = sign_flips(&channel.track);
         if flips.count == 0 {
             continue;

@@ -250,7 +250,8 @@ fn check_clip(context: &Context<'_>, motion: &Motion<'_>, _: &mut ClipFacts, out
     let bone_m = limits.bone_sizes * context.model.size_m;
     let mut found = swings(skeleton, motion.clip, bone_m, limits.roll_deg.to_radians());
     found.retain(|s| {
-        s.sideways_m * 1e3 > limit_mm && s.roll >= limits.roll_per_direction * s.direction
+        let seen = context.model.visible[s.middle.index()];
+        seen && s.sideways_m * 1e3 > limit_mm && s.roll >= limits.roll_per_direction * s.direction
     });
     // One finding a middle joint: its worst pair of keys.
     found.sort_by(|a, b| (a.middle.cmp(&b.middle)).then(b.sideways_m.total_cmp(&a.sideways_m)));
@@ -276,8 +277,7 @@ fn check_clip(context: &Context<'_>, motion: &Motion<'_>, _: &mut ClipFacts, out
         let finding = Finding::new(Code::Swing, Severity::Warning, message, RULE.fix).clip(motion.clip);
         let mut finding = finding.joint(skeleton, worst.middle).at(worst.at).until(worst.end);
         finding.subject.key = u32::try_from(worst.key).ok();
-        finding.subject.channel =
-            motion.clip.channel(worst.upper, ChannelTarget::Rotation).map(|c| c.source);
+        finding.subject.channel = motion.clip.channel(worst.upper, ChannelTarget::Rotation).map(|c| c.source);
         let plots = plot(context.skeleton(), &context.model, motion, &worst, limit_mm);
         out.push_with_plots(finding.measured(mm, limit_mm, "mm"), plots.into_iter().collect());
     }
@@ -304,9 +304,10 @@ fn plot(
     let label = skeleton.label(swing.middle);
     let mut plot =
         Plot::over_time(format!("{}: {label} off its path", motion.clip.label()), "sideways", "mm");
-    plot.description = "Distance of the middle joint from the straight way between its positions at both keys. \
+    plot.description =
+        "Distance of the middle joint from the straight way between its positions at both keys. \
                         A good curve stays at zero."
-        .to_owned();
+            .to_owned();
     plot.clip = u32::try_from(motion.index).ok();
     plot.joint = Some(swing.middle.0);
     plot.series.push(Series::new("sideways", points.collect()).tone(Tone::Bad));

@@ -89,12 +89,7 @@ fn check_clip(context: &Context<'_>, motion: &Motion<'_>, _: &mut ClipFacts, out
     }
 }
 
-fn check_translation(
-    context: &Context<'_>,
-    motion: &Motion<'_>,
-    channel: &Channel,
-    out: &mut Collector<'_>,
-) {
+fn check_translation(context: &Context<'_>, motion: &Motion<'_>, channel: &Channel, out: &mut Collector<'_>) {
     let track = &channel.track;
     let length = |k: usize| track.key_value(k).iter().map(|v| f64::from(*v).powi(2)).sum::<f64>().sqrt();
     let Some((key, far)) = worst(track.len(), length) else { return };
