@@ -81,10 +81,20 @@ fn shown_joints(document: &Document) -> Vec<bool> {
     shown
 }
 
-/// Draws skin joints and the ends of their chains; in a file without skins, every node.
+/// Draws skin joints and the ends of their chains; in a file without skins, every node that leads to a
+/// mesh; in one without meshes too, every node.
 fn joints(document: &Document, shown: &[bool]) -> Vec<SceneJoint> {
     let skeleton = &document.skeleton;
     let skinned = skeleton.joints().iter().any(|j| j.flags.contains(JointFlags::SKIN_JOINT));
+    let mut leads = vec![document.instances.is_empty(); skeleton.len()];
+    for instance in &document.instances {
+        leads[instance.joint.index()] = true;
+    }
+    for (id, joint) in skeleton.iter().collect::<Vec<_>>().into_iter().rev() {
+        if let Some(parent) = joint.parent {
+            leads[parent.index()] |= leads[id.index()];
+        }
+    }
     skeleton
         .iter()
         .map(|(id, joint)| {
@@ -93,7 +103,7 @@ fn joints(document: &Document, shown: &[bool]) -> Vec<SceneJoint> {
             SceneJoint {
                 name: skeleton.label(id),
                 parent: joint.parent.map(|p| p.index()),
-                bone: shown[id.index()] && (part || !skinned) && !joint.flags.contains(JointFlags::VIEW),
+                bone: shown[id.index()] && (part || (!skinned && leads[id.index()])),
             }
         })
         .collect()
@@ -392,9 +402,13 @@ mod tests {
     /// A root that moves one metre along X in `seconds`.
     fn slider(seconds: f64) -> Document {
         let joint = Joint::new("root", None, DTransform::IDENTITY);
-        let track =
-            Track::new(vec![0.0, seconds], vec![0.0, 0.0, 0.0, 1.0, 0.0, 0.0], 3, Interpolation::Linear)
-                .unwrap();
+        let track = Track::new(
+            [0.0, seconds].into(),
+            [0.0, 0.0, 0.0, 1.0, 0.0, 0.0].into(),
+            3,
+            Interpolation::Linear,
+        )
+        .unwrap();
         let channel = Channel { joint: JointId(0), target: ChannelTarget::Translation, track, source: 0 };
         Document {
             skeleton: Skeleton::numbered(vec![joint], Vec::new()).unwrap(),
@@ -423,9 +437,9 @@ mod tests {
     #[test]
     fn frames_fall_on_the_keys() {
         let mut document = slider(1.0);
-        let frames = (0..25).map(|i| f64::from(i as f32 / 24.0)).collect();
+        let frames: Vec<f64> = (0..25).map(|i| f64::from(i as f32 / 24.0)).collect();
         document.clips[0].channels[0].track =
-            Track::new(frames, vec![0.0; 75], 3, Interpolation::Linear).unwrap();
+            Track::new(frames.into(), [0.0; 75].into(), 3, Interpolation::Linear).unwrap();
         assert_eq!(PlayerScene::build(&document, &SceneOptions::default()).clips[0].rate, 120.0);
         assert_eq!(on_keys(&document.clips[0], 15.0), 12.0);
     }

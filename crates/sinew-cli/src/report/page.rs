@@ -4,6 +4,7 @@ use sinew_audit::Severity;
 use sinew_audit::plot::Plot;
 
 use super::scene::PlayerScene;
+use super::text::printable;
 
 /// A whole report page. Every string may hold anything: it is printed as text, never as HTML.
 #[derive(Debug, Clone, Default)]
@@ -160,7 +161,10 @@ impl Cell {
     /// The link's target if it stays beside the page.
     pub(super) fn safe_href(&self) -> Option<&str> {
         match self {
-            Self::Link { href, .. } if !href.contains(':') && !href.starts_with(['/', '\\']) => Some(href),
+            Self::Link { href, .. } if !href.contains(':') && !href.starts_with(['/', '\\']) => {
+                // A name that prints differently from what it is leads elsewhere than it says.
+                (printable(href) == *href).then_some(href)
+            }
             _ => None,
         }
     }
