@@ -110,8 +110,9 @@ fn by_name(
         return;
     }
     // No joint is called a foot: the ends of what is called a leg will do.
+    let above_leg = above(document, &legs);
     for &leg in &legs {
-        let child_leg = legs.iter().any(|&other| other != leg && is_above(document, leg, other));
+        let child_leg = above_leg[leg.index()];
         let low = model.position_ms(leg).y < model.floor_m + 0.35 * model.size_m;
         if !child_leg && low && moved[leg.index()] {
             roots.push((leg, FoundBy::Name));
@@ -130,23 +131,41 @@ fn moved(document: &Document) -> Vec<bool> {
     moved
 }
 
-/// Whether `above` is an ancestor of `below`, or the same.
-fn is_above(document: &Document, above: JointId, below: JointId) -> bool {
-    let mut at = Some(below);
-    while let Some(id) = at {
-        if id == above {
-            return true;
+/// Whether one of the joints is below, `[joint]`.
+fn above(document: &Document, joints: &[JointId]) -> Vec<bool> {
+    let mut has = vec![false; document.skeleton.len()];
+    let mut is = has.clone();
+    joints.iter().for_each(|j| is[j.index()] = true);
+    for (id, joint) in document.skeleton.iter().collect::<Vec<_>>().into_iter().rev() {
+        if let Some(parent) = joint.parent {
+            has[parent.index()] |= has[id.index()] || is[id.index()];
         }
-        at = document.skeleton.joint(id).parent;
     }
-    false
+    has
+}
+
+/// Whether one of the joints is above, `[joint]`.
+fn below(document: &Document, joints: &[JointId]) -> Vec<bool> {
+    let mut has = vec![false; document.skeleton.len()];
+    let mut is = has.clone();
+    joints.iter().for_each(|j| is[j.index()] = true);
+    for (id, joint) in document.skeleton.iter() {
+        has[id.index()] = joint.parent.is_some_and(|p| has[p.index()] || is[p.index()]);
+    }
+    has
 }
 
 /// Drops joints below another of the list.
 fn keep_topmost(document: &Document, roots: &mut Vec<(JointId, FoundBy)>) {
     let all: Vec<JointId> = roots.iter().map(|r| r.0).collect();
-    roots.retain(|r| !all.iter().any(|&other| other != r.0 && is_above(document, other, r.0)));
+    let below = below(document, &all);
+    roots.retain(|r| !below[r.0.index()]);
 }
+
+/// End joints that are compared with each other at most.
+const MOST_ENDS: usize = 256;
+/// Joints of one chain that are walked at most.
+const LONGEST_CHAIN: usize = 64;
 
 /// An end joint near the floor.
 struct End {
@@ -161,6 +180,8 @@ fn by_shape(document: &Document, model: &Model, moved: &[bool], roots: &mut Vec<
     let skeleton = &document.skeleton;
     let named = !roots.is_empty();
     let other: Vec<&str> = OTHER_WORDS.split_whitespace().chain(HELPER_WORDS.split_whitespace()).collect();
+    let feet: Vec<JointId> = roots.iter().map(|r| r.0).collect();
+    let (above, below) = (above(document, &feet), below(document, &feet));
     let mut ends: Vec<End> = Vec::new();
     for (id, joint) in skeleton.iter() {
         let at = model.position_ms(id);
@@ -178,13 +199,16 @@ fn by_shape(document: &Document, model: &Model, moved: &[bool], roots: &mut Vec<
             let Some(parent) = skeleton.joint(walk).parent else { break };
             chain_m += (model.position_ms(walk) - model.position_ms(parent)).length();
             length += 1;
-            if model.children[parent.index()].len() != 1 {
+            if model.children[parent.index()].len() != 1 || length == LONGEST_CHAIN {
                 break;
             }
             walk = parent;
         }
-        let taken = roots.iter().any(|r| is_above(document, r.0, id) || is_above(document, id, r.0));
+        let taken = above[id.index()] || below[id.index()] || feet.contains(&id);
         if length >= 2 && chain_m > 0.15 * model.size_m && !bad && !taken && moved[id.index()] {
+            if ends.len() == MOST_ENDS {
+                break;
+            }
             ends.push(End { joint: id, at, chain_m, front });
         }
     }

@@ -227,11 +227,15 @@ impl Box3 {
     }
 }
 
-/// Names from the root down to a joint, parted by `/`.
+/// Names from the root down to a joint, parted by `/`; only the last ones of a deep hierarchy.
 pub(crate) fn path(skeleton: &sinew::Skeleton, joint: JointId) -> String {
     let mut names = Vec::new();
     let mut at = Some(joint);
     while let Some(id) = at {
+        if names.len() == 16 {
+            names.push("...".to_owned());
+            break;
+        }
         names.push(skeleton.label(id));
         at = skeleton.joint(id).parent;
     }

@@ -28,7 +28,7 @@ fn step(t: f64, stride: f64, slip: f64) -> DVec3 {
         DVec3::new(0.0, 0.0, base + slip * t / 0.5)
     } else {
         let u = (t - 0.5) / 0.5;
-        let height = 0.15 * (core::f64::consts::PI * u).sin();
+        let height = 0.15 * libm::sin(core::f64::consts::PI * u);
         DVec3::new(0.0, height, base + slip + (stride - slip) * u)
     }
 }
@@ -102,7 +102,7 @@ fn a_foot_that_shifts_by_a_step_is_not_planted_while_it_shifts() {
     let clip = c.clip("Dodge");
     let moved = |t: f64| {
         let u = ((t - 0.5) / 0.3).clamp(0.0, 1.0);
-        DVec3::new(0.1 + 0.4 * u, 0.02 * (core::f64::consts::PI * u).sin(), 0.0)
+        DVec3::new(0.1 + 0.4 * u, 0.02 * libm::sin(core::f64::consts::PI * u), 0.0)
     };
     translate(clip, left, 1.0 / 30.0, moved, 40);
     translate(clip, right, 1.0 / 30.0, |_| DVec3::X * -0.1, 40);

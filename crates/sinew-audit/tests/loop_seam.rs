@@ -23,7 +23,7 @@ fn sway(name: &str, keys: usize, push: f64) -> Character {
     let last = (keys - 1) as f64 / 30.0;
     let at = move |t: f64| {
         let aside = if t >= last - 1e-9 { push } else { 0.0 };
-        DVec3::new(0.1 * (TAU * t).sin() + aside, 1.0 + 0.02 * (2.0 * TAU * t).cos(), 0.0)
+        DVec3::new(0.1 * libm::sin(TAU * t) + aside, 1.0 + 0.02 * libm::cos(2.0 * TAU * t), 0.0)
     };
     translate(c.clip(name), hips, 1.0 / 30.0, at, keys);
     c
@@ -78,7 +78,7 @@ fn a_walk_along_an_arc_is_closed_once_its_root_motion_is_taken_out() {
     let clip = c.clip("Walk");
     translate(clip, root, 1.0 / 30.0, |t| turn(t) * DVec3::X * 2.0, 31);
     rotate(clip, root, &times, &times.iter().map(|t| turn(*t)).collect::<Vec<_>>());
-    translate(clip, hips, 1.0 / 30.0, |t| DVec3::new(0.1 * (TAU * t).sin(), 1.0, 0.0), 31);
+    translate(clip, hips, 1.0 / 30.0, |t| DVec3::new(0.1 * libm::sin(TAU * t), 1.0, 0.0), 31);
     let report = c.audit();
     assert_eq!(report.clips[0].closure, Closure::Closed);
     let travel = report.clips[0].travel.as_ref().unwrap();
@@ -92,7 +92,7 @@ fn a_travelling_walk_whose_height_jumps_is_found_by_the_height_alone() {
     let (mut c, root, hips) = arm();
     let clip = c.clip("Run");
     translate(clip, root, 1.0 / 30.0, |t| DVec3::Z * 3.0 * t, 31);
-    let at = |t: f64| DVec3::new(0.1 * (TAU * t).sin(), if t > 0.99 { 1.03 } else { 1.0 }, 0.0);
+    let at = |t: f64| DVec3::new(0.1 * libm::sin(TAU * t), if t > 0.99 { 1.03 } else { 1.0 }, 0.0);
     translate(clip, hips, 1.0 / 30.0, at, 31);
     let findings = c.findings(Code::LoopSeam);
     assert_eq!(findings.len(), 1, "{findings:#?}");
@@ -107,7 +107,7 @@ fn a_joint_that_only_turns_is_found_in_degrees() {
     let head = JointId(2);
     let nod = |t: f64| {
         let extra = if t > 0.99 { 10_f64.to_radians() } else { 0.0 };
-        DQuat::from_rotation_x(0.3 * (TAU * t).sin() + extra)
+        DQuat::from_rotation_x(0.3 * libm::sin(TAU * t) + extra)
     };
     let clip = c.clip("Idle");
     rotate(clip, head, &times, &times.iter().map(|t| nod(*t)).collect::<Vec<_>>());

@@ -29,8 +29,8 @@ fn study(
     let degree = 1_f64.to_radians();
     let key = |side: f64| {
         let head = DVec3::new(0.0, 0.6, 0.0);
-        let middle = head + DVec3::new(0.0, -BONE * degree.cos(), side * BONE * degree.sin());
-        let tail = head - DVec3::Y * (2.0 * BONE * degree.cos());
+        let middle = head + DVec3::new(0.0, -BONE * libm::cos(degree), side * BONE * libm::sin(degree));
+        let tail = head - DVec3::Y * (2.0 * BONE * libm::cos(degree));
         let (thigh, shin) = (frame(head, middle), frame(middle, tail));
         (thigh, thigh.conjugate() * shin)
     };

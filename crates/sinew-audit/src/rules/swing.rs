@@ -139,8 +139,7 @@ pub fn swings(skeleton: &Skeleton, clip: &RawClip, bone_m: f64, roll: f64) -> Ve
             // A roll is no larger than the whole rotation; most pairs end here.
             let rotation = DTransform::angle_between(here, next);
             if rotation >= roll {
-                let swing = measure(&limb, key, here, next, rotation);
-                found.extend(swing.filter(|s| s.roll >= roll));
+                found.extend(measure(&limb, key, here, next, roll));
             }
             here = next;
         }
@@ -148,13 +147,16 @@ pub fn swings(skeleton: &Skeleton, clip: &RawClip, bone_m: f64, roll: f64) -> Ve
     found
 }
 
-/// One pair of keys.
-fn measure(limb: &Limb<'_>, key: usize, here: DQuat, next: DQuat, rotation: f64) -> Option<Swing> {
+/// One pair of keys; `None` where the bone rolls less than `least_roll` radians between them.
+fn measure(limb: &Limb<'_>, key: usize, here: DQuat, next: DQuat, least_roll: f64) -> Option<Swing> {
     let times = limb.rotation.track.times();
     let (start, end) = (times[key], times[key + 1]);
     let (a, b) = (limb.bone(here, start), limb.bone(next, end));
     let (d0, d1) = (a.try_normalize()?, b.try_normalize()?);
     let roll = roll_between(here, next, d0, d1);
+    if roll < least_roll {
+        return None;
+    }
     let (mut sideways, mut at) = (0.0_f64, start);
     for i in 1..SAMPLES - 1 {
         let time = start + (end - start) * i as f64 / (SAMPLES - 1) as f64;
@@ -173,7 +175,7 @@ fn measure(limb: &Limb<'_>, key: usize, here: DQuat, next: DQuat, rotation: f64)
         sideways_m: sideways * limb.unit_m,
         roll,
         direction: angle(d0, d1),
-        rotation,
+        rotation: DTransform::angle_between(here, next),
     })
 }
 
@@ -207,7 +209,10 @@ fn off_arc(p: DVec3, d0: DVec3, d1: DVec3) -> f64 {
     (p - d0 * length).length().min((p - d1 * length).length())
 }
 
-/// Limbs with a rotation channel on the upper joint; for several middle joints the longest bone counts.
+/// Middle joints looked at below one upper joint.
+const MIDDLES: usize = 4;
+
+/// Limbs with a rotation channel on the upper joint.
 fn limbs<'a>(
     skeleton: &Skeleton,
     rest_ms: &[glam::DMat4],
@@ -220,11 +225,11 @@ fn limbs<'a>(
     let mut found = Vec::new();
     for rotation in clip.channels.iter().filter(|c| c.target == ChannelTarget::Rotation) {
         let upper = rotation.joint;
-        for &middle in &children[upper.index()] {
-            let below = children[middle.index()].iter().any(|&c| bone(middle, c) >= bone_m);
-            if !below || bone(upper, middle) < bone_m {
-                continue;
-            }
+        let is_limb = |middle: &&JointId| {
+            let below = || children[middle.index()].iter().any(|&c| bone(**middle, c) >= bone_m);
+            bone(upper, **middle) >= bone_m && below()
+        };
+        for &middle in children[upper.index()].iter().filter(is_limb).take(MIDDLES) {
             let parent = skeleton.joint(upper).parent;
             let unit_m = parent.map_or(1.0, |p| rest_ms[p.index()].determinant().abs().cbrt());
             found.push(Limb {

@@ -40,6 +40,7 @@ fn check_file(context: &Context<'_>, out: &mut Collector<'_>) {
 fn check_skins(context: &Context<'_>, out: &mut Collector<'_>) {
     let (document, skeleton) = (context.document, context.skeleton());
     let used: BTreeSet<usize> = document.instances.iter().filter_map(|i| i.skin).collect();
+    let pulled = pulled_below(context);
     for (index, skin) in document.skins.iter().enumerate() {
         let label = skin.name.clone().unwrap_or_else(|| format!("skin {}", skin.source));
         let mut place = Finding::new(Code::Unbound, Severity::Info, "", RULE.fix);
@@ -50,7 +51,6 @@ fn check_skins(context: &Context<'_>, out: &mut Collector<'_>) {
             out.push(Finding { message, ..place }.measured(skin.joints.len() as f64, 0.0, ""));
             continue;
         }
-        let pulled = pulled_below(context, &skin.joints);
         let idle: Vec<JointId> = skin.joints.iter().copied().filter(|j| !pulled[j.index()]).collect();
         if let Some(&first) = idle.first() {
             let message = format!(
@@ -66,7 +66,7 @@ fn check_skins(context: &Context<'_>, out: &mut Collector<'_>) {
 }
 
 /// Whether a joint or one below it pulls a vertex or carries a mesh, `[joint]`.
-fn pulled_below(context: &Context<'_>, _joints: &[JointId]) -> Vec<bool> {
+fn pulled_below(context: &Context<'_>) -> Vec<bool> {
     let mut pulled = context.model.pulls.clone();
     for instance in &context.document.instances {
         if instance.skin.is_none() {
@@ -83,21 +83,27 @@ fn pulled_below(context: &Context<'_>, _joints: &[JointId]) -> Vec<bool> {
 
 fn check_meshes(context: &Context<'_>, out: &mut Collector<'_>) {
     let document = context.document;
+    let mut instances_of = vec![Vec::new(); document.meshes.len()];
+    for instance in &document.instances {
+        if let Some(list) = instances_of.get_mut(instance.mesh) {
+            list.push(instance);
+        }
+    }
     for (index, mesh) in document.meshes.iter().enumerate() {
         let label = mesh.name.clone().unwrap_or_else(|| format!("mesh {}", mesh.source));
         let mut place = Finding::new(Code::Unbound, Severity::Info, "", "");
         (place.subject.mesh, place.subject.mesh_index) = (Some(label.clone()), Some(mesh.source));
         let place = place.pointer(format!("/meshes/{}", mesh.source));
         let vertices: usize = mesh.primitives.iter().map(|p| p.positions.len()).sum();
-        let mut instances = document.instances.iter().filter(|i| i.mesh == index).peekable();
-        if instances.peek().is_none() {
+        let instances = &instances_of[index];
+        if instances.is_empty() {
             let message = format!("no node shows mesh '{label}' with its {vertices} vertices");
             let fix = "Remove the mesh, or give it a node.".to_owned();
             out.push(Finding { message, fix, ..place }.measured(vertices as f64, 0.0, ""));
             continue;
         }
         let bound = mesh.primitives.iter().any(|p| p.influences.is_some());
-        if let Some(instance) = instances.find(|i| bound && i.skin.is_none()) {
+        if let Some(instance) = instances.iter().find(|i| bound && i.skin.is_none()) {
             let message = format!(
                 "the vertices of mesh '{label}' name joints, but its node '{}' has no skin: it stays in its \
                  bind pose",
@@ -115,13 +121,14 @@ fn check_clip(context: &Context<'_>, motion: &Motion<'_>, _: &mut ClipFacts, out
         return;
     }
     let (skeleton, clip) = (context.skeleton(), motion.clip);
+    let views = views_below(context);
     // Helpers that sit in a skin are told once, with the skin; a camera that moves is seen through.
     let idle: Vec<_> = clip
         .channels
         .iter()
         .filter(|c| c.target != ChannelTarget::Weights && !context.model.visible[c.joint.index()])
         .filter(|c| !skeleton.joint(c.joint).flags.contains(JointFlags::SKIN_JOINT))
-        .filter(|c| !moves_view(context, c.joint))
+        .filter(|c| !views[c.joint.index()])
         .collect();
     let Some(first) = idle.first() else { return };
     let whole = idle.len() == clip.channels.len();
@@ -140,15 +147,16 @@ fn check_clip(context: &Context<'_>, motion: &Motion<'_>, _: &mut ClipFacts, out
     out.push(finding.measured(idle.len() as f64, 0.0, ""));
 }
 
-fn moves_view(context: &Context<'_>, joint: JointId) -> bool {
-    let mut open = vec![joint];
-    while let Some(id) = open.pop() {
-        if context.skeleton().joint(id).flags.contains(JointFlags::VIEW) {
-            return true;
+/// Whether a camera or a light moves with a joint, `[joint]`.
+fn views_below(context: &Context<'_>) -> Vec<bool> {
+    let skeleton = context.skeleton();
+    let mut views: Vec<bool> = skeleton.joints().iter().map(|j| j.flags.contains(JointFlags::VIEW)).collect();
+    for (id, joint) in skeleton.iter().collect::<Vec<_>>().into_iter().rev() {
+        if let Some(parent) = joint.parent {
+            views[parent.index()] |= views[id.index()];
         }
-        open.extend(&context.model.children[id.index()]);
     }
-    false
+    views
 }
 
 fn names(labels: impl Iterator<Item = String>, count: usize) -> String {

@@ -53,6 +53,8 @@ impl Default for WeightsLimits {
 
 /// Poses the effect is measured in, all clips together.
 const POSES: usize = 24;
+/// Matrices of those poses at most.
+const MATRICES: usize = 400_000;
 /// Vertices of one primitive the effect is measured on; more are taken at even steps.
 const VERTICES: usize = 2048;
 
@@ -86,8 +88,10 @@ fn check(context: &Context<'_>, out: &mut Collector<'_>) {
 fn sample_poses(context: &Context<'_>) -> Vec<Vec<DMat4>> {
     let (skeleton, clips) = (context.skeleton(), &context.document.clips);
     let mut poses = vec![context.model.rest_ms.clone()];
-    let each = (POSES / clips.len().max(1)).max(1);
-    let step = clips.len().div_ceil(POSES).max(1);
+    // Fewer for large hierarchies, so that memory stays bounded.
+    let most = (MATRICES / skeleton.len().max(1)).clamp(1, POSES);
+    let each = (most / clips.len().max(1)).max(1);
+    let step = clips.len().div_ceil(most).max(1);
     let mut pose = RawPose::default();
     for clip in clips.iter().step_by(step) {
         for i in 0..each {
