@@ -335,7 +335,14 @@ fn what_a_valid_file_cannot_hold_is_refused_by_name() {
         let mut joints = d.skeleton.joints().to_vec();
         joints.push(Joint { node: 3, ..Joint::new("loose", None, DTransform::IDENTITY) });
         d.skeleton = Skeleton::new(joints, d.skeleton.rest_weights().to_vec()).unwrap();
+        (d.skins[0].joints, d.skins[0].inverse_bind) = (vec![JointId(3)], vec![DMat4::IDENTITY]);
+    });
+    refuse("skin 0 has joints under the roots root and loose, and no scene shows all", |d| {
+        let mut joints = d.skeleton.joints().to_vec();
+        joints.push(Joint { node: 3, ..Joint::new("loose", None, DTransform::IDENTITY) });
+        d.skeleton = Skeleton::new(joints, d.skeleton.rest_weights().to_vec()).unwrap();
         d.skins[0].joints[1] = JointId(3);
+        d.scenes[0].roots.clear();
     });
     refuse("skin 0 lists joint bone twice", |d| d.skins[0].joints[1] = JointId(1));
     refuse("inverse bind matrices of skin 0: found 1, expected 2", |d| d.skins[0].inverse_bind.truncate(1));
@@ -379,6 +386,15 @@ fn what_a_valid_file_cannot_hold_is_refused_by_name() {
     });
     refuse("bytes of COLOR_0 of mesh 0, primitive 0: found 8, expected 9", |d| {
         d.carried.attributes.get_mut(&(0, 0)).unwrap()[0].bytes.pop();
+    });
+    refuse("primitive 0: attribute COLOR_1 of 5121 VEC3 is none", |d| {
+        d.carried.attributes.get_mut(&(0, 0)).unwrap()[0].name = "COLOR_1".into();
+    });
+    refuse("source of texture 0 is 2, expected below 1", |d| {
+        d.carried.top["textures"][0]["source"] = 2.into()
+    });
+    refuse("baseColorTexture of material 0 is 5, expected below 1", |d| {
+        d.carried.top["materials"][0]["pbrMetallicRoughness"] = json!({ "baseColorTexture": { "index": 5 } });
     });
     refuse("list of vertices of mesh 0, primitive 0 is empty", |d| {
         d.meshes[0].primitives[0].positions.clear()

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::binary::Binary;
-use super::{WriteError, set_list};
+use super::{WriteError, WriteOptions, set_list};
 use crate::document::{CarriedImage, Document};
 
 const QUANTIZATION: &str = "KHR_mesh_quantization";
@@ -11,11 +11,15 @@ const QUANTIZATION: &str = "KHR_mesh_quantization";
 /// Adds the carried top-level objects, pictures and names of extensions.
 pub(super) fn write_carried(
     document: &Document,
+    options: &WriteOptions,
     quantized: bool,
     binary: &mut Binary,
     root: &mut Map<String, Value>,
 ) -> Result<(), WriteError> {
     let carried = &document.carried;
+    if !options.as_stored {
+        check_references(document)?;
+    }
     for (key, value) in &carried.top {
         let empty = value.as_array().is_some_and(Vec::is_empty);
         if !empty {
@@ -35,6 +39,40 @@ pub(super) fn write_carried(
     used.sort();
     used.dedup();
     set_list(root, "extensionsUsed", used.into_iter().map(Value::from).collect());
+    Ok(())
+}
+
+/// Numbers in what is carried lead to what is carried with it.
+fn check_references(document: &Document) -> Result<(), WriteError> {
+    let carried = &document.carried;
+    let list = |key: &str| carried.top.get(key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let check = |object: &Value, key: &str, count: usize, what: &dyn Fn() -> String| {
+        let Some(value) = object.get(key) else { return Ok(()) };
+        let index = value.as_u64().map_or(usize::MAX, |index| index as usize);
+        if index < count { Ok(()) } else { Err(WriteError::Index { what: what(), index, count }) }
+    };
+    for (i, texture) in list("textures").iter().enumerate() {
+        check(texture, "source", carried.images.len(), &|| format!("source of texture {i}"))?;
+        check(texture, "sampler", list("samplers").len(), &|| format!("sampler of texture {i}"))?;
+    }
+    for (i, material) in list("materials").iter().enumerate() {
+        // Textures of a material and of its extensions are members named `...Texture`.
+        let mut below = vec![material];
+        while let Some(value) = below.pop() {
+            for (key, member) in value.as_object().into_iter().flatten().filter(|(key, _)| *key != "extras") {
+                if key.ends_with("Texture") {
+                    check(member, "index", list("textures").len(), &|| format!("{key} of material {i}"))?;
+                }
+                below.push(member);
+            }
+        }
+    }
+    for (node, members) in &carried.nodes {
+        if let Some(camera) = members.get("camera") {
+            let camera = json!({ "camera": camera });
+            check(&camera, "camera", list("cameras").len(), &|| format!("camera of node {node}"))?;
+        }
+    }
     Ok(())
 }
 

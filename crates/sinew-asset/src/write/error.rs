@@ -70,6 +70,16 @@ pub enum WriteError {
         /// The joint's label.
         joint: String,
     },
+    /// glTF wants the joints of a skin under one root, or all in one scene.
+    #[error("skin {skin} has joints under the roots {first} and {second}, and no scene shows all its joints")]
+    SkinRoots {
+        /// Index of the skin.
+        skin: usize,
+        /// Label of one root.
+        first: String,
+        /// Label of another.
+        second: String,
+    },
     /// glTF wants a skinned mesh and its joints in the same scene.
     #[error("scene {scene} shows the mesh of joint {joint}, but not joint {missing} of its skin {skin}")]
     SkinOutsideScene {
@@ -154,9 +164,11 @@ pub enum WriteError {
         /// Index of the vertex.
         vertex: usize,
     },
-    /// A carried attribute that no vertex can have.
+    /// A carried attribute that glTF does not have: another name, element type or component type, or a number that
+    /// does not follow on the one before it.
     #[error(
-        "mesh {mesh}, primitive {primitive}: attribute {name} of {component_type} {element_type} cannot be written"
+        "mesh {mesh}, primitive {primitive}: attribute {name} of {component_type} {element_type} is none that glTF \
+         has, or stands alone without the number before it; WriteOptions::as_stored writes it unchecked where it can"
     )]
     Attribute {
         /// Index of the mesh.

@@ -81,7 +81,12 @@ impl PrimitiveWriter<'_> {
         if let Some(influences) = &primitive.influences {
             write_influences(self, influences, &mut attributes)?;
         }
-        for attribute in self.document.carried.attributes.get(&(self.mesh, self.part)).into_iter().flatten() {
+        let carried = self.document.carried.attributes.get(&(self.mesh, self.part));
+        let carried = carried.map_or(&[][..], Vec::as_slice);
+        for attribute in carried {
+            if !self.options.as_stored && !is_defined(attribute, carried) {
+                return Err(self.refuse(attribute));
+            }
             let accessor = self.carried(attribute)?;
             attributes.insert(attribute.name.clone(), accessor.into());
             *quantized |= needs_quantization(attribute);
@@ -195,17 +200,21 @@ impl PrimitiveWriter<'_> {
         Ok(accessor)
     }
 
+    fn refuse(&self, attribute: &CarriedAttribute) -> WriteError {
+        WriteError::Attribute {
+            mesh: self.mesh,
+            primitive: self.part,
+            name: attribute.name.clone(),
+            component_type: attribute.component_type,
+            element_type: attribute.element_type.clone(),
+        }
+    }
+
     /// An attribute that is passed on; each vertex starts at a multiple of 4 bytes.
     fn carried(&mut self, attribute: &CarriedAttribute) -> Result<usize, WriteError> {
         let CarriedAttribute { name, component_type, element_type, normalized, bytes } = attribute;
         let Some(size) = element_size(*component_type, element_type) else {
-            return Err(WriteError::Attribute {
-                mesh: self.mesh,
-                primitive: self.part,
-                name: name.clone(),
-                component_type: *component_type,
-                element_type: element_type.clone(),
-            });
+            return Err(self.refuse(attribute));
         };
         let vertices = self.primitive.positions.len();
         self.count(&format!("bytes of {name}"), bytes.len(), vertices.saturating_mul(size))?;
@@ -241,6 +250,29 @@ fn element_size(component_type: u32, element_type: &str) -> Option<usize> {
     };
     // Columns of small matrices have padding within, which the carried bytes do not tell of.
     (!matrix || component == 4).then_some(component * components)
+}
+
+/// Whether glTF has such an attribute: of its own with a leading underscore, or one that the specification names,
+/// with its element type, numbered from 0 without a gap.
+fn is_defined(attribute: &CarriedAttribute, all: &[CarriedAttribute]) -> bool {
+    let CarriedAttribute { name, component_type, element_type, normalized, .. } = attribute;
+    if name.starts_with('_') {
+        return true;
+    }
+    if name == "TANGENT" {
+        return element_type == "VEC4" && (*component_type == F32 || *normalized);
+    }
+    let Some((family, number)) = name.split_once('_') else { return false };
+    let Ok(number) = number.parse::<usize>() else { return false };
+    let shaped = match family {
+        "TEXCOORD" => element_type == "VEC2",
+        "COLOR" => {
+            let unsigned = matches!(component_type, 5121 | 5123) && *normalized;
+            matches!(element_type.as_str(), "VEC3" | "VEC4") && (*component_type == F32 || unsigned)
+        }
+        _ => return false,
+    };
+    shaped && (number == 0 || all.iter().any(|other| other.name == format!("{family}_{}", number - 1)))
 }
 
 /// Whether glTF 2.0 without extensions has no such attribute (specification, section 3.7.2.1, table).

@@ -1,7 +1,7 @@
 //! Writing GLB: one self-contained glTF 2.0 file of a document.
 //!
 //! Written from the glTF 2.0 specification (Khronos, 2021). What is written passes the Khronos validator without
-//! errors and reads back to the same poses; what a valid file cannot hold is a [`WriteError`] with its name and
+//! errors (values of what is carried unread, such as colours and tangents, are as they were) and reads back to the same poses; what a valid file cannot hold is a [`WriteError`] with its name and
 //! numbers. The same document gives the same bytes.
 //!
 //! - Nodes are in the order of [`Joint::node`](sinew::Joint::node), so that node indices survive a round trip.
@@ -32,8 +32,8 @@ use binary::Binary;
 /// How a document is written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WriteOptions {
-    /// Vertex weights, normals and the last rows of inverse bind matrices go to the file as they are, even where the
-    /// Khronos validator then finds errors.
+    /// Vertex weights, normals, the last rows of inverse bind matrices, and what is carried unread go to the file as
+    /// they are, even where the Khronos validator then finds errors.
     pub as_stored: bool,
 }
 
@@ -51,7 +51,7 @@ pub fn write_glb(document: &Document, options: &WriteOptions) -> Result<Vec<u8>,
     skin::write_skins(document, options, &order, &mut binary, &mut root)?;
     let quantized = mesh::write_meshes(document, options, &mut binary, &mut root)?;
     animation::write_animations(document, &order, &mut binary, &mut root)?;
-    carried::write_carried(document, quantized, &mut binary, &mut root)?;
+    carried::write_carried(document, options, quantized, &mut binary, &mut root)?;
 
     let mut asset = json!({ "version": "2.0", "generator": concat!("sinew ", env!("CARGO_PKG_VERSION")) });
     if let Some(copyright) = &document.carried.copyright {

@@ -81,20 +81,36 @@ fn matrices(skin: &Skin, index: usize, options: &WriteOptions) -> Result<Vec<[f3
     Ok(matrices)
 }
 
-/// A scene that shows a skinned mesh shows all its joints.
+/// A scene that shows a skinned mesh shows all its joints; joints under several roots are in a scene together.
 fn check_scenes(document: &Document, roots: &[JointId]) -> Result<(), WriteError> {
+    let (skeleton, skins) = (&document.skeleton, &document.skins);
+    let mut together = vec![document.scenes.is_empty(); skins.len()];
+    // The last scene that lists each root, counted from 1.
+    let mut listed = vec![0; skeleton.len()];
     for (scene, shown) in document.scenes.iter().enumerate() {
-        for instance in &document.instances {
+        for root in &shown.roots {
+            listed[root.index()] = scene + 1;
+        }
+        let hidden = |joint: &JointId| listed[roots[joint.index()].index()] != scene + 1;
+        let missing: Vec<Option<JointId>> =
+            skins.iter().map(|skin| skin.joints.iter().copied().find(hidden)).collect();
+        for (together, missing) in together.iter_mut().zip(&missing) {
+            *together |= missing.is_none();
+        }
+        for instance in document.instances.iter().filter(|instance| !hidden(&instance.joint)) {
             let Some(skin) = instance.skin else { continue };
-            let shows = |joint: JointId| shown.roots.contains(&roots[joint.index()]);
-            if !shows(instance.joint) {
-                continue;
-            }
-            if let Some(missing) = document.skins[skin].joints.iter().find(|joint| !shows(**joint)) {
-                let joint = document.skeleton.label(instance.joint);
-                let missing = document.skeleton.label(*missing);
+            if let Some(missing) = missing[skin] {
+                let (joint, missing) = (skeleton.label(instance.joint), skeleton.label(missing));
                 return Err(WriteError::SkinOutsideScene { scene, joint, missing, skin });
             }
+        }
+    }
+    for (index, skin) in skins.iter().enumerate().filter(|(index, _)| !together[*index]) {
+        let root = |joint: &JointId| roots[joint.index()];
+        let Some(first) = skin.joints.first().map(root) else { continue };
+        if let Some(second) = skin.joints.iter().map(root).find(|other| *other != first) {
+            let (first, second) = (skeleton.label(first), skeleton.label(second));
+            return Err(WriteError::SkinRoots { skin: index, first, second });
         }
     }
     Ok(())
