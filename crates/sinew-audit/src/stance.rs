@@ -262,10 +262,12 @@ fn ground_velocity(tracks: &[Track], times: &[f64], gate_m: f64, size_m: f64) ->
     }
     let total: f64 = low.iter().map(|l| l.seconds).sum();
     let near = |a: DVec3, b: DVec3| (a - b).length() <= 0.15 * a.length() + 0.06 * size_m;
-    let support = |v: DVec3| low.iter().filter(|l| near(v, l.velocity)).map(|l| l.seconds).sum::<f64>();
+    // Long clips are thinned for the search; what agrees is then taken from all of it.
+    let thin: Vec<&Low> = low.iter().step_by(low.len().div_ceil(4000).max(1)).collect();
+    let support = |v: DVec3| thin.iter().filter(|l| near(v, l.velocity)).map(|l| l.seconds).sum::<f64>();
     let still = support(DVec3::ZERO);
     let mut best = (still, DVec3::ZERO);
-    for l in low.iter().step_by(low.len().div_ceil(400).max(1)) {
+    for l in thin.iter().step_by(thin.len().div_ceil(400).max(1)) {
         let seconds = support(l.velocity);
         // Feet that stand still half as long as others move do stand still.
         if seconds > best.0 && still < 0.5 * seconds {

@@ -117,11 +117,15 @@ impl Limb<'_> {
     }
 }
 
+/// Pairs of keys measured in one limb at most. One that rolls oftener turns on purpose, or is noise; the first
+/// thousand tell as much as all.
+const MOST_PAIRS: usize = 1000;
+
 /// Samples an interval is looked at with.
 const SAMPLES: usize = 101;
 
 /// Pairs of neighbouring keys between which an upper bone rolls by at least `roll` radians, for every limb
-/// with bones of at least `bone_m` metres above and below its middle joint.
+/// with bones of at least `bone_m` metres above and below its middle joint. The first thousand of each limb.
 #[must_use]
 pub fn swings(skeleton: &Skeleton, clip: &RawClip, bone_m: f64, roll: f64) -> Vec<Swing> {
     let mut pose_ms = Vec::new();
@@ -134,12 +138,15 @@ pub fn swings(skeleton: &Skeleton, clip: &RawClip, bone_m: f64, roll: f64) -> Ve
             continue;
         }
         let mut here = track.key_rotation(0);
+        let mut pairs = 0;
         for key in 0..track.len().saturating_sub(1) {
             let next = track.key_rotation(key + 1);
             // A roll is no larger than the whole rotation; most pairs end here.
             let rotation = DTransform::angle_between(here, next);
-            if rotation >= roll {
-                found.extend(measure(&limb, key, here, next, roll));
+            if rotation >= roll && pairs < MOST_PAIRS {
+                let swing = measure(&limb, key, here, next, roll);
+                pairs += usize::from(swing.is_some());
+                found.extend(swing);
             }
             here = next;
         }
