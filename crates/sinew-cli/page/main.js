@@ -39,7 +39,8 @@ function boot() {
     const watch = new ResizeObserver(() => clock.paint());
     for (const view of views) watch.observe(view.canvas);
     // The clip of the first finding is what the reader came for.
-    const first = data.findings.find((finding) => finding.clip !== null && clock.shows(finding.player));
+    const first = data.findings.find((finding) => finding.clip !== null && finding.player !== null);
+    if (first) clock.selectPlayer(first.player);
     clock.selectClip(first?.clip ?? 0);
   }
   return { clock, scenes };

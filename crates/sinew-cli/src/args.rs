@@ -237,6 +237,10 @@ pub(crate) struct Convert {
     /// Make this joint the root, by name or node index; what stands above goes into its keys
     #[arg(long, value_name = "JOINT")]
     pub(crate) re_root: Option<String>,
+    /// Keep vertex weights and normals as they are, instead of bringing weights to a sum of 1 and normals
+    /// to unit length
+    #[arg(long)]
+    pub(crate) as_stored: bool,
     /// Write what could be read where a clip, mesh or skin could not
     #[arg(long)]
     pub(crate) keep_going: bool,

@@ -5,7 +5,7 @@ use sinew_asset::{Document, Loaded};
 use sinew_audit::plot::{Limit, Marker, Plot, Series, Span};
 use sinew_audit::{Limits, Severity, audit};
 use sinew_cli::report::{
-    Audited, Cell, Fact, FindingRow, Page, PagePlot, PlayerScene, SceneOptions, Table, render,
+    Audited, Cell, Fact, FindingRow, Page, PagePlot, PlayerScene, SceneOptions, Section, Table, render,
 };
 
 const NAMES: [&str; 7] = [
@@ -35,6 +35,7 @@ fn page_of(name: &str) -> Page {
     page.subtitle = name.into();
     page.intro.push(name.into());
     page.notes.push(name.into());
+    page.sections.push(Section { heading: name.into(), paragraphs: vec![name.into()] });
     page.facts.push(Fact::new(name, name));
     let mut plot = Plot::over_time(name, name, name);
     plot.description = name.into();

@@ -92,7 +92,7 @@ pub(crate) fn run(args: &Convert, out: &mut Out) -> Result<(), Failure> {
         let keys = clip.channels.iter().map(|c| c.track.len()).sum();
         clips.push(ClipFacts { name: clip.label(), duration: clip.duration(), keys, resampling });
     }
-    let bytes = write_glb(&document, &WriteOptions::default()).map_err(|e| Failure::input(&input.file, e))?;
+    let bytes = write_glb(&document, &WriteOptions { as_stored: args.as_stored }).map_err(|e| Failure::input(&input.file, e))?;
     save(&args.output, &bytes).map_err(|e| Failure::write(e.path, e.source))?;
     let report = ConvertReport {
         input: input.file.clone(),

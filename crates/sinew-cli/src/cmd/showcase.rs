@@ -72,7 +72,11 @@ fn write(path: &Path, page: &Page) -> Result<(), Failure> {
 
 /// A number as precise as its tolerance asks for.
 fn shown(value: f64, tolerance: f64) -> String {
-    let digits = if tolerance > 0.0 { (-tolerance.log10()).ceil().clamp(0.0, 9.0) as usize + 1 } else { 0 };
+    if tolerance > 0.0 && tolerance < 1e-6 {
+        // Twelve decimals say less than an exponent.
+        return format!("{value:e}");
+    }
+    let digits = if tolerance > 0.0 { (-tolerance.log10()).ceil().max(0.0) as usize + 1 } else { 0 };
     let text = format!("{value:.digits$}");
     // -0.000 says less than 0.000.
     let zero = text.chars().all(|c| matches!(c, '-' | '0' | '.'));
@@ -86,7 +90,10 @@ fn promise_table(promises: &[Promise]) -> Table {
         vec![
             Cell::Text(p.promise.clone()),
             number(p.expected),
-            Cell::Number(format!("{:e} {}", p.tolerance, p.unit).trim_end().to_owned()),
+            Cell::Number(match p.tolerance {
+                0.0 => "exact".to_owned(),
+                t => format!("± {} {}", if t < 1e-6 { format!("{t:e}") } else { t.to_string() }, p.unit),
+            }),
             number(p.measured),
             Cell::Verdict(p.holds),
         ]

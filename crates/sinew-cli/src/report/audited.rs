@@ -105,7 +105,6 @@ fn facts(files: &[Audited<'_>]) -> Vec<Fact> {
 
 fn row(finding: &Finding, file: &Audited<'_>, player: usize, one_of_many: bool) -> FindingRow {
     let Finding { subject, unit, .. } = finding;
-    let unit = if unit == "deg" { "°" } else { unit };
     let number = |value: Option<f64>| value.map(|v| measure(v, unit)).unwrap_or_default();
     let clips = &file.document.clips;
     let place = finding.pointer.clone().unwrap_or_default();

@@ -37,7 +37,7 @@ mod ticks;
 
 pub use audited::Audited;
 pub use build::SceneOptions;
-pub use page::{Cell, Fact, FindingRow, Layout, Page, PagePlot, Table};
+pub use page::{Cell, Fact, FindingRow, Layout, Page, PagePlot, Section, Table};
 pub use render::{RenderError, render};
 pub use scene::{
     Affine, IDENTITY, PlayerScene, SceneClip, SceneInstance, SceneJoint, SceneMesh, ScenePrimitive, SceneSkin,

@@ -17,6 +17,8 @@ pub struct Page {
     pub facts: Vec<Fact>,
     /// Paragraphs before everything else.
     pub intro: Vec<String>,
+    /// Explanations under headings, after the player.
+    pub sections: Vec<Section>,
     /// How several players share the page.
     pub layout: Layout,
     /// The characters to show. With none the page has no player.
@@ -46,6 +48,15 @@ pub enum Layout {
     Switch,
     /// All at once beside each other, on one clock and one camera: for comparing versions of a motion.
     SideBySide,
+}
+
+/// A heading and the paragraphs under it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Section {
+    /// The heading.
+    pub heading: String,
+    /// Plain text; words between backticks are set as code.
+    pub paragraphs: Vec<String>,
 }
 
 /// A labelled number of the header.

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::page::{Layout, Page, PagePlot};
 use super::scene::{Affine, PlayerScene, SceneClip, SceneMesh, ScenePrimitive, SceneSkin};
-use super::text::printable;
+use super::text::{printable, unit_sign};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -142,7 +142,7 @@ fn plot(plot: &PagePlot) -> PlotPayload {
         players: players.clone(),
         clip: plot.clip,
         joint: plot.joint,
-        unit: printable(&plot.y.unit),
+        unit: unit_sign(&plot.y.unit),
         series: plot
             .series
             .iter()

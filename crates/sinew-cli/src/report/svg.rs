@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use sinew_audit::plot::{Plot, Series, Tone};
 
-use super::text::{escape, number, printable, prose};
+use super::text::{escape, number, printable, prose, unit_sign};
 use super::ticks::Ticks;
 
 /// The size of one drawing, in its own units (about pixels).
@@ -142,7 +142,7 @@ fn describe(plot: &Plot) -> String {
     let mut text = prose(&plot.description);
     for series in &plot.series {
         let [low, high] = hull(series.points.iter().map(|p| p[1]));
-        let unit = printable(&plot.y.unit);
+        let unit = unit_sign(&plot.y.unit);
         let _ =
             write!(text, " {}: from {} to {} {unit}.", printable(&series.name), number(low), number(high));
     }
@@ -187,7 +187,7 @@ fn axes(svg: &mut String, plot: &Plot, frame: &Frame) {
 }
 
 fn axis_name(label: &str, unit: &str) -> String {
-    let (label, unit) = (printable(label), printable(unit));
+    let (label, unit) = (printable(label), unit_sign(unit));
     if unit.is_empty() { label } else { format!("{label}, {unit}") }
 }
 

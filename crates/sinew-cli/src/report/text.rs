@@ -54,11 +54,16 @@ fn is_invisible(c: char) -> bool {
 /// A number with four significant figures and its unit, as the tables print it: `12.35 mm`, `0.0213 m`.
 pub fn measure(value: f64, unit: &str) -> String {
     let number = number(value);
-    match unit {
+    match unit_sign(unit).as_str() {
         "" => number,
-        "%" | "°" => format!("{number}{unit}"),
-        _ => format!("{number}\u{a0}{unit}"),
+        unit @ ("%" | "°") => format!("{number}{unit}"),
+        unit => format!("{number}\u{a0}{unit}"),
     }
+}
+
+/// A unit as printed: `deg` becomes the sign.
+pub(super) fn unit_sign(unit: &str) -> String {
+    if unit == "deg" { "°".into() } else { printable(unit) }
 }
 
 /// A number with four significant figures, in plain notation where that stays short.
