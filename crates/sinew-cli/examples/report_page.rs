@@ -9,7 +9,7 @@ use sinew_audit::Severity;
 use sinew_audit::plot::{Limit, Marker, Plot, Series, Span, Tone};
 use sinew_cli::report::{
     Affine, Cell, Fact, FindingRow, IDENTITY, Layout, Page, PagePlot, PlayerScene, SceneClip, SceneInstance,
-    SceneJoint, SceneMesh, ScenePrimitive, SceneSkin, Table, render,
+    SceneJoint, SceneMesh, ScenePrimitive, SceneSkin, Section, Table, render,
 };
 
 const JOINTS: usize = 6;
@@ -107,8 +107,13 @@ fn audit_like() -> Page {
 fn comparison() -> Page {
     let mut page = Page::new("Bend", "The same bend with and without a twist, on one clock");
     page.layout = Layout::SideBySide;
-    page.intro
-        .push("Both tubes bend by the same angle; the left one also swings sideways halfway through.".into());
+    page.sections.push(Section {
+        heading: "What happens".into(),
+        paragraphs: vec![
+            "Both tubes bend by the same angle, and the left one also swings sideways halfway through."
+                .into(),
+        ],
+    });
     page.players = vec![tube("Wrong", 1.0), tube("Right", 0.0)];
     page.players[0].caption = "leaves its plane".into();
     page.players[1].caption = "stays in it".into();

@@ -103,7 +103,9 @@ class LinkedPlot {
       return;
     }
     const { time } = this.clock;
-    const heights = this.series.map((points) => valueAt(points, time));
+    const { y0, y1 } = this.drawings[0];
+    // What cannot be told from zero on the axis is printed as zero, not as rounding noise.
+    const heights = this.series.map((points) => valueAt(points, time)).map((y) => (Math.abs(y) < (y1 - y0) * 1e-7 ? 0 : y));
     for (const { cursor, dots, left, right, top, bottom, x0, x1, y0, y1 } of this.drawings) {
       const x = left + ((clamp(time, x0, x1) - x0) / (x1 - x0)) * (right - left);
       cursor.setAttribute("transform", `translate(${x.toFixed(2)} 0)`);

@@ -18,6 +18,11 @@ pub(super) fn prose(sentence: &str) -> String {
     visible(sentence, 2000)
 }
 
+/// A name in the pieces between which a line may break: after underscores, bars and dots.
+pub(super) fn parts(name: &str) -> Vec<String> {
+    printable(name).split_inclusive(['_', '|', '.']).map(Into::into).collect()
+}
+
 /// Splits a sentence at its backticks: `true` marks what stands between two of them.
 pub(super) fn code_spans(sentence: &str) -> Vec<(bool, String)> {
     let sentence = prose(sentence);
