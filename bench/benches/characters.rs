@@ -75,7 +75,12 @@ fn skinning(c: &mut Criterion) {
                     document.skins[*skin].palette(&model, &mut palette);
                     for primitive in &document.meshes[instance.mesh].primitives {
                         let binding = Binding::Skinned(&palette);
-                        let job = SkinJob { primitive, morph_weights: &[], binding, weights: WeightMode::Normalised };
+                        let job = SkinJob {
+                            primitive,
+                            morph_weights: &[],
+                            binding,
+                            weights: WeightMode::Normalised,
+                        };
                         job.run(&mut positions).expect("the skin fits the mesh");
                         black_box(&positions);
                     }

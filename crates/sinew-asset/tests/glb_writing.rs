@@ -72,6 +72,7 @@ fn character() -> Document {
         ..RawClip::default()
     };
     let primitive = Primitive {
+        source: 0,
         positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, -1.5, 0.25]],
         normals: Some(vec![[0.0, 0.0, 1.0]; 3]),
         indices: vec![0, 1, 2],

@@ -94,6 +94,7 @@ impl Solid {
         let joints = self.joints.iter().flat_map(|joint| [*joint, 0, 0, 0]).collect();
         let weights = [1.0, 0.0, 0.0, 0.0].repeat(self.joints.len());
         Primitive {
+            source: 0,
             indices: (0..self.positions.len() as u32).collect(),
             positions: self.positions,
             normals: Some(self.normals),

@@ -34,6 +34,8 @@ pub struct MorphTarget {
 /// Part of a mesh with one material.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Primitive {
+    /// Index of the primitive in the file's mesh.
+    pub source: u32,
     /// `[vertex]`, mesh space, metres.
     pub positions: Vec<[f32; 3]>,
     /// `[vertex]`.

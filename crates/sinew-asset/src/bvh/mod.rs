@@ -38,7 +38,7 @@ use fault::Fault;
 use guess::Guess;
 use hierarchy::BvhJoint;
 use lexer::Lexer;
-use motion::{Mismatch, Motion};
+use motion::Motion;
 
 /// Name of the clip where the caller gives none.
 const CLIP_NAME: &str = "motion";
@@ -126,10 +126,8 @@ fn read_motion(
         }
     };
     for mismatch in &motion.mismatches {
-        let severity =
-            if matches!(mismatch, Mismatch::Unaligned { .. }) { Severity::Warning } else { Severity::Error };
         let place = mismatch.place().into();
-        problems.push(severity, ProblemCode::Keys, clip_object(name), place, mismatch.to_string());
+        problems.push(Severity::Warning, ProblemCode::Keys, clip_object(name), place, mismatch.to_string());
     }
     if motion.frames == 0 {
         let why = if width == 0 { "no joint has channels" } else { "there are no frames" };

@@ -48,7 +48,7 @@ pub(crate) fn read_meshes<'a>(
                 PrimitiveReader { primitive, object, accessors: &mut *accessors, problems: &mut *problems };
             match reader.read(joints) {
                 Ok((primitive, attributes)) => {
-                    read.mesh.primitives.push(primitive);
+                    read.mesh.primitives.push(Primitive { source: at as u32, ..primitive });
                     read.parts.push((at, attributes));
                 }
                 Err(fault) => {
@@ -120,7 +120,7 @@ impl PrimitiveReader<'_, '_> {
         });
         let carried = self.read_carried(attributes, count);
         let material = material.and_then(|m| u32::try_from(m).ok());
-        Ok((Primitive { positions, normals, indices, influences, targets, material }, carried))
+        Ok((Primitive { source: 0, positions, normals, indices, influences, targets, material }, carried))
     }
 
     /// Draco's bytes stand in the place of the accessors' own; without them there is nothing to read.

@@ -23,7 +23,7 @@ pub(super) const RULE: Rule = Rule {
              the clip's end while they are still moving: info. Channels that hold one value are left alone.",
     example: "warning SINEW_DEAD_TIME the first key is at 0.042 s: the clip holds its first pose that long \
               each time it starts",
-    fix: "Shift all keys so that the first is at 0 (`sinew fix --rule SINEW_DEAD_TIME`), or trim the frozen \
+    fix: "Shift all keys so that the first is at 0 (`sinew convert --trim START:END`), or trim the frozen \
           part.",
     section: Some("dead-time"),
     check_file: None,

@@ -30,7 +30,7 @@ pub(super) const RULE: Rule = Rule {
              and in clips named for lying, sitting, dying and the like. Sampled at every key and at least 120 times a second.",
     example: "warning SINEW_FOOT_SLIDE left foot 'LeftFoot' slides 59.8 mm (way 59.8 mm, 0.149 m/s) while it \
               stands from 0.300 to 0.700 s",
-    fix: "Lock the foot to where it lands and let IK carry the leg (`sinew fix --rule SINEW_FOOT_SLIDE`), or \
+    fix: "Lock the foot to where it lands and let IK carry the leg, or \
           set the play rate to the speed that the feet were made for.",
     section: Some("foot-slide"),
     check_file: None,

@@ -39,7 +39,7 @@ struct Frame {
 struct Skinned {
     node: u32,
     mesh: u32,
-    primitive: usize,
+    primitive: u32,
     skin: Option<u32>,
     positions: Vec<[f64; 3]>,
 }
@@ -214,7 +214,7 @@ impl Sampler<'_> {
             if let Some(skin) = skin {
                 skin.palette(model, &mut palette);
             }
-            for (primitive, geometry) in mesh.primitives.iter().enumerate() {
+            for geometry in &mesh.primitives {
                 let bound = skin.is_some() && geometry.influences.is_some();
                 let binding = if bound {
                     Binding::Skinned(&palette)
@@ -225,13 +225,13 @@ impl Sampler<'_> {
                 let job = SkinJob { primitive: geometry, morph_weights, binding, weights: mode };
                 job.run(&mut positions).map_err(|e| {
                     let name = mesh.name.as_deref().unwrap_or("unnamed");
-                    let message = format!("mesh {} '{name}', primitive {primitive}: {e}", mesh.source);
+                    let message = format!("mesh {} '{name}', primitive {}: {e}", mesh.source, geometry.source);
                     WriteError::Content(Failure::input(self.file, message))
                 })?;
                 all.push(Skinned {
                     node: joint.node,
                     mesh: mesh.source,
-                    primitive,
+                    primitive: geometry.source,
                     skin: skin.map(|s| s.source),
                     positions: positions.iter().map(DVec3::to_array).collect(),
                 });
