@@ -43,12 +43,20 @@ impl fmt::Display for Place {
 #[derive(Debug, thiserror::Error)]
 pub enum AssetError {
     /// The file system said no.
-    #[error("cannot read {}: {source}", path.display())]
+    #[error("cannot be read: {source}")]
     Io {
         /// The file that was to be read.
         path: PathBuf,
         /// What the system said.
         source: std::io::Error,
+    },
+    /// The path leads to something whose bytes are not read: a folder, a device.
+    #[error("cannot be read: it is {found}, expected a file or a pipe")]
+    NotAFile {
+        /// What was to be read.
+        path: PathBuf,
+        /// What it is.
+        found: &'static str,
     },
     /// The file breaks its format.
     #[error("{place}: expected {expected}, found {found}")]
@@ -68,8 +76,9 @@ pub enum AssetError {
         /// Where the file asks for it: a JSON pointer, or what was looked at.
         pointer: String,
     },
-    /// Reading would take more memory than a file of this size may ask for.
-    #[error("{place}: needs {needed} bytes of memory, {limit} are allowed for this file")]
+    /// Reading would take more memory than a file of this size may ask for, or the file or stream is longer than
+    /// any that is read.
+    #[error("{place}: needs at least {needed} bytes of memory, {limit} are allowed")]
     TooLarge {
         /// What asks for it.
         place: Place,
@@ -90,7 +99,7 @@ impl AssetError {
     /// Whether the file system refused, rather than the content being wrong.
     #[must_use]
     pub fn is_io(&self) -> bool {
-        matches!(self, Self::Io { .. })
+        matches!(self, Self::Io { .. } | Self::NotAFile { .. })
     }
 }
 

@@ -19,7 +19,7 @@ pub use document::{Carried, CarriedAttribute, CarriedImage, Document, Format, Lo
 pub use error::{AssetError, Object, Place, Problem, ProblemCode, Problems, Severity};
 pub use extras::extras_schema;
 pub use gltf::read_gltf;
-pub use load::{Folder, NoFiles, ReadOptions, ResolveError, Resolver, load, read};
+pub use load::{Folder, NoFiles, ReadOptions, ResolveError, Resolver, load, read, read_stream};
 pub use reroot::{ReRootError, ReRootReport, re_root};
 pub use save::{SaveError, save};
 pub use write::{WriteError, WriteOptions, write_glb};

@@ -71,6 +71,12 @@ pub trait Resolver {
     /// # Errors
     /// [`ResolveError`] says why it was not read.
     fn read(&self, uri: &str, limit: u64) -> Result<Vec<u8>, ResolveError>;
+
+    /// A text that is the same for all URIs that name one file, by which it is read once: the plain path here,
+    /// without steps that lead nowhere.
+    fn key(&self, uri: &str) -> String {
+        relative_path(uri).map_or_else(|_| uri.to_owned(), |path| path.to_string_lossy().into_owned())
+    }
 }
 
 /// No files beside the document: everything must be in it.
@@ -114,6 +120,12 @@ impl Resolver for Folder {
         File::open(path).map_err(io)?.take(limit).read_to_end(&mut bytes).map_err(io)?;
         Ok(bytes)
     }
+
+    /// Links, and letters of either case where they are one, lead to the same file.
+    fn key(&self, uri: &str) -> String {
+        let path = relative_path(uri).ok().and_then(|path| self.root.join(path).canonicalize().ok());
+        path.map_or_else(|| uri.to_owned(), |path| path.to_string_lossy().into_owned())
+    }
 }
 
 /// The path that a URI names, relative and within its folder.
@@ -153,7 +165,7 @@ fn shown(uri: &str) -> String {
 /// [`Loaded::problems`].
 pub fn load(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Loaded, AssetError> {
     let path = path.as_ref();
-    let bytes = std::fs::read(path).map_err(|source| AssetError::Io { path: path.into(), source })?;
+    let bytes = read_path(path)?;
     let folder = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -165,6 +177,56 @@ pub fn load(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Loaded, Ass
     let mut loaded = read(&bytes, &Folder::new(folder), &options)?;
     loaded.document.name = name;
     Ok(loaded)
+}
+
+/// Largest file that is read, bytes: the length that a GLB can have.
+const LARGEST_FILE: u64 = u32::MAX as u64;
+/// Largest stream that is read, bytes.
+const LARGEST_STREAM: u64 = 2 << 30;
+
+/// The bytes of a file or a pipe; what else has a path may never end.
+fn read_path(path: &Path) -> Result<Vec<u8>, AssetError> {
+    let io = |source| AssetError::Io { path: path.into(), source };
+    // Told before it is opened: opening some devices moves them.
+    let length = length(&path.metadata().map_err(io)?, path)?;
+    let file = File::open(path).map_err(io)?;
+    let Some(length) = length else { return bounded(file, LARGEST_STREAM, path) };
+    if length > LARGEST_FILE {
+        return Err(AssetError::TooLarge { place: Place::File, needed: length, limit: LARGEST_FILE });
+    }
+    bounded(file, LARGEST_FILE, path)
+}
+
+/// The length of a file, none for a pipe.
+fn length(metadata: &std::fs::Metadata, path: &Path) -> Result<Option<u64>, AssetError> {
+    if metadata.is_file() {
+        return Ok(Some(metadata.len()));
+    }
+    #[cfg(unix)]
+    if std::os::unix::fs::FileTypeExt::is_fifo(&metadata.file_type()) {
+        return Ok(None);
+    }
+    let found = if metadata.is_dir() { "a folder" } else { "a device or a socket" };
+    Err(AssetError::NotAFile { path: path.into(), found })
+}
+
+/// Reads a stream, such as the standard input, to its end.
+///
+/// # Errors
+/// [`AssetError::Io`], with `-` for the path; [`AssetError::TooLarge`] beyond 2 GiB, which is as far as it reads.
+pub fn read_stream(reader: impl Read) -> Result<Vec<u8>, AssetError> {
+    bounded(reader, LARGEST_STREAM, Path::new("-"))
+}
+
+fn bounded(reader: impl Read, limit: u64, path: &Path) -> Result<Vec<u8>, AssetError> {
+    let mut bytes = Vec::new();
+    let read = reader.take(limit.saturating_add(1)).read_to_end(&mut bytes);
+    read.map_err(|source| AssetError::Io { path: path.into(), source })?;
+    let needed = bytes.len() as u64;
+    if needed > limit {
+        return Err(AssetError::TooLarge { place: Place::File, needed, limit });
+    }
+    Ok(bytes)
 }
 
 /// Reads a character from bytes, whose format their beginning tells; `resolver` finds the files they name.
@@ -233,6 +295,24 @@ mod tests {
             ["http://a/b.bin", "https:b.bin", "file:///etc/passwd", "C:\\a.bin", "//host/a", "\\\\host\\a"]
         {
             assert!(matches!(relative_path(uri), Err(ResolveError::Remote { .. })), "{uri}");
+        }
+    }
+
+    #[test]
+    fn a_stream_without_an_end_is_read_to_its_limit_and_refused() {
+        let error = bounded(std::io::repeat(0), 1000, Path::new("-")).unwrap_err();
+        assert!(matches!(error, AssetError::TooLarge { needed: 1001, limit: 1000, .. }), "{error}");
+        assert_eq!(bounded(&[7_u8; 1000][..], 1000, Path::new("-")).unwrap().len(), 1000);
+        assert_eq!(read_stream(&b"HIERARCHY"[..]).unwrap(), b"HIERARCHY");
+    }
+
+    #[test]
+    fn all_spellings_of_a_file_have_one_key() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("b.bin"), b"x").unwrap();
+        for uri in ["b.bin", "./b.bin", "././b.bin", "a/../b.bin", "%62.bin", "a\\..\\b.bin"] {
+            assert_eq!(NoFiles.key(uri), "b.bin");
+            assert_eq!(Folder::new(folder.path()).key(uri), Folder::new(folder.path()).key("b.bin"));
         }
     }
 

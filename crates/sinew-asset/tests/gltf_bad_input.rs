@@ -5,7 +5,7 @@ mod gltf_builder;
 
 use gltf_builder::{Builder, assert_says, glb};
 use serde_json::{Value, json};
-use sinew_asset::{AssetError, NoFiles, Place, ProblemCode, ReadOptions, read_gltf};
+use sinew_asset::{AssetError, Folder, NoFiles, Place, ProblemCode, ReadOptions, load, read_gltf};
 
 fn refuse(bytes: &[u8]) -> AssetError {
     read_gltf(bytes, &NoFiles, &ReadOptions::default()).unwrap_err()
@@ -164,4 +164,58 @@ fn every_list_of_the_wrong_type_is_survived() {
             assert!(named || !must_say, "{list}: {:#?}", loaded.problems);
         }
     }
+}
+
+#[test]
+fn a_file_that_is_named_four_thousand_times_is_read_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("self.gltf");
+    // As many spellings of one name as there are buffers and pictures.
+    let uri = |i: usize| format!("{}self.gltf", "./".repeat(i % 8));
+    let buffers: Vec<_> = (0..4000).map(|i| json!({"byteLength": 1_000_000 - i, "uri": uri(i)})).collect();
+    let images: Vec<_> = (0..4000).map(|i| json!({"uri": uri(i), "mimeType": "image/png"})).collect();
+    let json = json!({"asset": {"version": "2.0"}, "buffers": buffers, "images": images}).to_string();
+    std::fs::write(&path, &json).unwrap();
+    let loaded = load(&path, &ReadOptions::default()).unwrap();
+    let held: usize =
+        loaded.document.carried.images.iter().filter_map(|i| i.bytes.as_ref()).map(Vec::len).sum();
+    // The file counts as itself and once more as the file it names.
+    assert!(held <= 128 * json.len() + (4 << 20), "{held} bytes for {}", json.len());
+    assert!(held >= 10 * json.len(), "{held}");
+    assert!(loaded.problems.iter().any(|p| p.code == ProblemCode::Limit));
+    assert!(loaded.problems.iter().all(|p| p.code != ProblemCode::Resource));
+}
+
+#[test]
+fn files_beside_the_document_do_not_raise_a_limit_that_the_caller_set() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.png"), vec![0; 50_000]).unwrap();
+    let json = json!({"asset": {"version": "2.0"}, "images": [{"uri": "a.png"}],
+                      "buffers": [{"uri": "a.png", "byteLength": 50_000}]});
+    let options = ReadOptions { memory_limit: Some(20_000), ..ReadOptions::default() };
+    let loaded = read_gltf(json.to_string().as_bytes(), &Folder::new(folder.path()), &options).unwrap();
+    assert!(loaded.document.carried.images[0].bytes.is_none());
+    let limits: Vec<_> = loaded.problems.iter().filter(|p| p.code == ProblemCode::Limit).collect();
+    assert_eq!(limits.len(), 2, "{:#?}", loaded.problems);
+    assert_says(limits[0], &["buffer 0", "at most 20000 bytes"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_neither_a_file_nor_a_pipe_is_refused_by_name() {
+    for (path, word) in [("/dev/zero", "a device"), ("/", "a folder")] {
+        let error = load(path, &ReadOptions::default()).unwrap_err();
+        assert!(matches!(&error, AssetError::NotAFile { .. }) && error.is_io(), "{error}");
+        assert!(error.to_string().contains(word), "{error}");
+    }
+    let error = load("/none.glb", &ReadOptions::default()).unwrap_err();
+    assert!(error.is_io() && !error.to_string().contains("none.glb"), "{error}");
+}
+
+#[test]
+fn a_file_longer_than_any_glb_is_refused_unread() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    file.as_file().set_len(5 << 30).unwrap();
+    let error = load(file.path(), &ReadOptions::default()).unwrap_err();
+    assert!(matches!(error, AssetError::TooLarge { needed: 5_368_709_120, .. }), "{error}");
 }

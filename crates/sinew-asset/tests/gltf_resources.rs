@@ -118,6 +118,10 @@ fn a_buffer_without_bytes_is_named() {
     let loaded = read_gltf(text(None, 16).as_bytes(), &NoFiles, &ReadOptions::default()).unwrap();
     assert_says(only_of(&loaded, "buffer 0"), &["a uri, or a binary chunk", "/buffers/0/uri"]);
     assert!(loaded.document.clips.is_empty());
+    let users: Vec<_> = loaded.problems.iter().filter(|p| p.object.to_string() != "buffer 0").collect();
+    assert_eq!(users.len(), 1, "{users:#?}");
+    assert_says(users[0], &["animation 0", "buffer 0 was not read; the animation is left out"]);
+    assert!(!users[0].message.contains("uri"), "why is said once: {}", users[0]);
 }
 
 /// A document with pictures as given and a view of four bytes.

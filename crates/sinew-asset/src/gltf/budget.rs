@@ -3,6 +3,8 @@
 //! Every count in a glTF file is a claim: an accessor without bytes may claim four billion elements, a
 //! thousand meshes may claim the same ones. Each claim is charged before it is paid for.
 
+use std::collections::BTreeSet;
+
 use super::fault::Fault;
 use crate::error::{Place, ProblemCode};
 
@@ -13,6 +15,10 @@ pub(crate) struct Budget {
     bytes: u64,
     work_limit: u64,
     work: u64,
+    /// Whether the caller set the limit, which nothing raises then.
+    fixed: bool,
+    /// Files beside this one that have raised the limit.
+    grown: BTreeSet<String>,
 }
 
 impl Budget {
@@ -25,14 +31,32 @@ impl Budget {
 
     /// A budget for `size` bytes read, or the caller's own limit.
     pub(crate) fn new(size: u64, limit: Option<u64>) -> Self {
+        let fixed = limit.is_some();
         let limit = limit.unwrap_or_else(|| Self::FLOOR.saturating_add(size.saturating_mul(Self::EXPANSION)));
-        Self { limit, bytes: 0, work_limit: limit.saturating_mul(Self::WORK), work: 0 }
+        Self {
+            limit,
+            bytes: 0,
+            work_limit: limit.saturating_mul(Self::WORK),
+            work: 0,
+            fixed,
+            grown: BTreeSet::new(),
+        }
     }
 
-    /// More bytes of the file have arrived (a buffer beside it): they may ask for memory as well.
-    pub(crate) fn grow(&mut self, size: u64) {
+    /// More bytes have arrived with a file beside this one: they may ask for memory as well, once a file however
+    /// often it is named.
+    pub(crate) fn grow(&mut self, file: &str, size: u64) {
+        if self.fixed || !self.grown.insert(file.to_owned()) {
+            return;
+        }
         self.limit = self.limit.saturating_add(size.saturating_mul(Self::EXPANSION));
         self.work_limit = self.limit.saturating_mul(Self::WORK);
+    }
+
+    /// How much of a file beside this one is worth reading: where the caller set a limit, one byte more than is
+    /// left of it, so that the charge that follows fails.
+    pub(crate) fn readable(&self, wanted: u64) -> u64 {
+        if self.fixed { wanted.min((self.limit - self.bytes).saturating_add(1)) } else { wanted }
     }
 
     pub(crate) fn limit(&self) -> u64 {

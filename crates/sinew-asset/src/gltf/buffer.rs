@@ -2,7 +2,8 @@
 //!
 //! glTF 2.0 specification, sections 3.6.1 (buffers and buffer views) and 2.8 (URIs).
 
-use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use base64::Engine as _;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -24,7 +25,77 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 
 /// All buffers of a document, `[buffer]`; one that could not be read says why.
 pub(crate) struct Buffers<'a> {
-    data: Vec<Result<Cow<'a, [u8]>, Fault>>,
+    data: Vec<Result<Bytes<'a>, Fault>>,
+}
+
+/// The bytes of one buffer.
+enum Bytes<'a> {
+    Chunk(&'a [u8]),
+    Owned(Vec<u8>),
+    /// The first bytes of a file, which other buffers may share.
+    File(Rc<Vec<u8>>, usize),
+}
+
+impl Bytes<'_> {
+    fn get(&self) -> &[u8] {
+        match self {
+            Self::Chunk(bytes) => bytes,
+            Self::Owned(bytes) => bytes,
+            Self::File(bytes, length) => &bytes[..*length],
+        }
+    }
+}
+
+/// Files beside the document, each read once however many buffers name it.
+struct Files<'r> {
+    resolver: &'r dyn Resolver,
+    /// The longest length that a buffer asks of each file, by [`Resolver::key`].
+    wanted: BTreeMap<String, u64>,
+    read: BTreeMap<String, Rc<Vec<u8>>>,
+}
+
+impl<'r> Files<'r> {
+    fn new(root: Cursor<'_>, resolver: &'r dyn Resolver) -> Self {
+        let mut wanted = BTreeMap::new();
+        for buffer in root.get("buffers").iter().flat_map(Cursor::elements) {
+            let uri = buffer.get("uri").and_then(|uri| uri.value().as_str());
+            let Some(uri) = uri.filter(|uri| !uri.starts_with("data:")) else { continue };
+            let length: &mut u64 = wanted.entry(resolver.key(uri)).or_default();
+            *length = (*length).max(buffer.whole_or("byteLength", 0).unwrap_or(0));
+        }
+        Self { resolver, wanted, read: BTreeMap::new() }
+    }
+
+    fn read(&mut self, uri: Cursor<'_>, length: u64, budget: &mut Budget) -> Result<Bytes<'static>, Fault> {
+        let text = uri.text()?;
+        let key = self.resolver.key(text);
+        let bytes = match self.read.get(&key) {
+            Some(bytes) => bytes.clone(),
+            None => {
+                let wanted = self.wanted.get(&key).copied().unwrap_or(0).max(length);
+                let bytes = read_file(self.resolver, uri, &key, wanted, budget)?;
+                self.read.entry(key).or_insert(Rc::new(bytes)).clone()
+            }
+        };
+        let length = length.min(bytes.len() as u64) as usize;
+        Ok(Bytes::File(bytes, length))
+    }
+}
+
+/// The first `length` bytes of a file beside the document. The file raises the budget once, each reading is charged.
+pub(super) fn read_file(
+    resolver: &dyn Resolver,
+    uri: Cursor<'_>,
+    key: &str,
+    length: u64,
+    budget: &mut Budget,
+) -> Result<Vec<u8>, Fault> {
+    let bytes = resolver.read(uri.text()?, budget.readable(length)).map_err(|error| {
+        Fault::new(ProblemCode::Resource, uri.place(), "a file that can be read", error.to_string())
+    })?;
+    budget.grow(key, bytes.len() as u64);
+    budget.charge(bytes.len() as u64, 1, || uri.place())?;
+    Ok(bytes)
 }
 
 impl<'a> Buffers<'a> {
@@ -37,11 +108,12 @@ impl<'a> Buffers<'a> {
         problems: &mut Problems,
     ) -> Self {
         let mut data = Vec::new();
+        let mut files = Files::new(root, resolver);
         for (i, buffer) in root.get("buffers").iter().flat_map(Cursor::elements).enumerate() {
             let bin = if i == 0 { bin } else { None };
-            let bytes = read_one(buffer, bin, resolver, budget);
+            let bytes = read_one(buffer, bin, &mut files, budget);
             let fault = match &bytes {
-                Ok(bytes) => too_short(buffer, bytes),
+                Ok(bytes) => too_short(buffer, bytes.get()),
                 Err(fault) => Some(fault.clone()),
             };
             if let Some(fault) = fault {
@@ -63,14 +135,14 @@ impl<'a> Buffers<'a> {
         length: u64,
     ) -> Result<&[u8], Fault> {
         let bytes: &[u8] = match self.data.get(buffer as usize) {
-            Some(Ok(bytes)) => bytes,
+            Some(Ok(bytes)) => bytes.get(),
+            // Why it was not is said once, of the buffer.
             Some(Err(fault)) => {
-                let found = format!("none, for {}", fault.text());
                 return Err(Fault::new(
                     fault.code,
                     owner.place(),
-                    format!("the bytes of buffer {buffer}"),
-                    found,
+                    "",
+                    format!("buffer {buffer} was not read"),
                 ));
             }
             None => {
@@ -99,29 +171,24 @@ fn too_short(buffer: Cursor<'_>, bytes: &[u8]) -> Option<Fault> {
 fn read_one<'a>(
     buffer: Cursor<'a>,
     bin: Option<&'a [u8]>,
-    resolver: &dyn Resolver,
+    files: &mut Files<'_>,
     budget: &mut Budget,
-) -> Result<Cow<'a, [u8]>, Fault> {
+) -> Result<Bytes<'a>, Fault> {
     let length = buffer.need_whole("byteLength")?;
     let Some(uri) = buffer.get("uri") else {
         return match bin {
-            Some(bytes) => Ok(Cow::Borrowed(bytes)),
-            None if meshopt::is_fallback(buffer) => Ok(Cow::Borrowed(&[])),
+            Some(bytes) => Ok(Bytes::Chunk(bytes)),
+            None if meshopt::is_fallback(buffer) => Ok(Bytes::Chunk(&[])),
             None => {
                 let expected = "a uri, or a binary chunk where this is buffer 0";
                 Err(Fault::new(ProblemCode::Buffer, buffer.place_of("uri"), expected, "neither"))
             }
         };
     };
-    let text = uri.text()?;
     if let Some(decoded) = data_uri(uri, budget)? {
-        return Ok(Cow::Owned(decoded));
+        return Ok(Bytes::Owned(decoded));
     }
-    let bytes = resolver.read(text, length).map_err(|error| {
-        Fault::new(ProblemCode::Resource, uri.place(), "a file that can be read", error.to_string())
-    })?;
-    budget.grow(bytes.len() as u64);
-    Ok(Cow::Owned(bytes))
+    files.read(uri, length, budget)
 }
 
 /// Bytes of a `data:` URI; nothing where the text is no such URI.

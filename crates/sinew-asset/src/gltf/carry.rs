@@ -7,13 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use super::accessor::Accessors;
-use super::buffer::data_uri;
+use super::buffer::{data_uri, read_file};
 use super::extension::{Support, report_dropped, support};
 use super::fault::Fault;
 use super::json::Cursor;
 use super::mesh::Meshes;
 use crate::document::{Carried, CarriedAttribute, CarriedImage};
-use crate::error::{Object, ProblemCode, Problems, Severity};
+use crate::error::{Object, Problems, Severity};
 use crate::load::Resolver;
 
 /// Largest picture that is read from a file beside the document, bytes.
@@ -33,12 +33,23 @@ pub(crate) fn read_images(
     accessors: &mut Accessors<'_>,
     problems: &mut Problems,
 ) -> Vec<Image> {
-    let mut images = Vec::new();
+    let mut images: Vec<Image> = Vec::new();
+    // The first picture that holds each file.
+    let mut files: BTreeMap<String, usize> = BTreeMap::new();
     for (index, image) in root.get("images").iter().flat_map(Cursor::elements).enumerate() {
         let uri = image.get("uri").and_then(|u| u.value().as_str()).filter(|u| !u.starts_with("data:"));
         let mut read = Image { bytes: None, uri: uri.map(str::to_owned) };
         if wanted {
-            match read_image(root, image, resolver, accessors) {
+            let key = uri.map(|uri| resolver.key(uri)).unwrap_or_default();
+            let same = files.get(&key).and_then(|index: &usize| images[*index].bytes.as_deref());
+            let bytes = match same {
+                Some(bytes) => copy(image, bytes, accessors),
+                None => read_image(root, image, resolver, &key, accessors),
+            };
+            if bytes.is_ok() && uri.is_some() {
+                files.entry(key).or_insert(index);
+            }
+            match bytes {
                 Ok(bytes) => read.bytes = Some(bytes),
                 Err(fault) => {
                     let text = format!("{}; the picture is left out", fault.text());
@@ -52,10 +63,17 @@ pub(crate) fn read_images(
     images
 }
 
+/// A picture that another has read before.
+fn copy(image: Cursor<'_>, bytes: &[u8], accessors: &mut Accessors<'_>) -> Result<Vec<u8>, Fault> {
+    accessors.budget.charge(bytes.len() as u64, 1, || image.place_of("uri"))?;
+    Ok(bytes.to_vec())
+}
+
 fn read_image(
     root: Cursor<'_>,
     image: Cursor<'_>,
     resolver: &dyn Resolver,
+    key: &str,
     accessors: &mut Accessors<'_>,
 ) -> Result<Vec<u8>, Fault> {
     let views = root.get("bufferViews").map_or(0, |list| list.elements().count());
@@ -68,9 +86,7 @@ fn read_image(
     if let Some(bytes) = data_uri(uri, &mut accessors.budget)? {
         return Ok(bytes);
     }
-    resolver.read(uri.text()?, LARGEST_IMAGE).map_err(|error| {
-        Fault::new(ProblemCode::Resource, uri.place(), "a file that can be read", error.to_string())
-    })
+    read_file(resolver, uri, key, LARGEST_IMAGE, &mut accessors.budget)
 }
 
 /// Moves out of the document what is passed on.
