@@ -203,3 +203,21 @@ fn a_huge_frame_count_costs_nothing() {
     let still = "HIERARCHY ROOT a\n{ OFFSET 0 0 0 } MOTION Frames: 18446744073709551615 Frame Time: 0.1";
     assert!(read(still).document.clips.is_empty());
 }
+
+/// The worst that is said of a text.
+fn worst(text: &str) -> Severity {
+    read(text).problems.iter().map(|p| p.severity).max().unwrap()
+}
+
+#[test]
+fn surplus_rows_are_a_warning_and_lost_rows_an_error() {
+    let surplus = format!("{SOUND}13 14 15 16\n");
+    assert_eq!(worst(&surplus), Severity::Warning);
+    assert_eq!(worst(&SOUND.replace("Frames: 3", "Frames: 2")), Severity::Warning);
+    assert_eq!(worst(&SOUND.replace("Frames: 3", "Frames: 4")), Severity::Error);
+    let cut = SOUND.trim_end();
+    for length in [cut.len() - 3, cut.len() - 6, cut.len() - 11] {
+        assert_eq!(worst(&cut[..length]), Severity::Error, "{}", &cut[..length]);
+    }
+    assert_eq!(worst(&SOUND.replace("5 6 7 8", "5 6 7")), Severity::Error);
+}

@@ -38,7 +38,7 @@ use fault::Fault;
 use guess::Guess;
 use hierarchy::BvhJoint;
 use lexer::Lexer;
-use motion::Motion;
+use motion::{Mismatch, Motion};
 
 /// Name of the clip where the caller gives none.
 const CLIP_NAME: &str = "motion";
@@ -126,8 +126,13 @@ fn read_motion(
         }
     };
     for mismatch in &motion.mismatches {
+        // Rows beyond those said are left over; a row or a number that is missing is motion that was lost.
+        let severity = match mismatch {
+            Mismatch::More { .. } | Mismatch::Unaligned { .. } => Severity::Warning,
+            Mismatch::Fewer { .. } | Mismatch::Partial { .. } | Mismatch::Ragged { .. } => Severity::Error,
+        };
         let place = mismatch.place().into();
-        problems.push(Severity::Warning, ProblemCode::Keys, clip_object(name), place, mismatch.to_string());
+        problems.push(severity, ProblemCode::Keys, clip_object(name), place, mismatch.to_string());
     }
     if motion.frames == 0 {
         let why = if width == 0 { "no joint has channels" } else { "there are no frames" };
