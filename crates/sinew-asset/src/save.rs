@@ -46,8 +46,9 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    let mut file = builder().tempfile_in(folder)?;
-    file.write_all(bytes)?;
+    // The name of the temporary file, which such an error tells, is nobody's.
+    let mut file = builder().tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
+    file.as_file_mut().write_all(bytes)?;
     if let Some(old) = old {
         file.as_file().set_permissions(old.permissions())?;
     }

@@ -24,6 +24,7 @@ fn a_missing_folder_is_an_error_with_the_path() {
     let path = folder.path().join("none/a.glb");
     let error = save(&path, b"new").unwrap_err();
     assert!(error.to_string().contains("none"), "{error}");
+    assert!(!error.to_string().contains(".sinew-"), "the temporary name is nobody's: {error}");
     assert!(names(folder.path()).is_empty());
 }
 

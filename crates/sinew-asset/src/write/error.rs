@@ -15,9 +15,7 @@ pub enum WriteError {
         value: f64,
     },
     /// An affine matrix ends in the row 0 0 0 1.
-    #[error(
-        "element {element} of {what} is {found}, expected {expected}; WriteOptions::as_stored writes it unchecked"
-    )]
+    #[error("element {element} of {what} is {found}, expected {expected}; it can only be written as stored")]
     MatrixRow {
         /// The matrix.
         what: String,
@@ -139,7 +137,7 @@ pub enum WriteError {
     /// Vertex weights that cannot be made to add up to one.
     #[error(
         "mesh {mesh}, primitive {primitive}, vertex {vertex}: {found}, expected weights of at least 0 that add \
-         up to more than 0; WriteOptions::as_stored writes them unchecked"
+         up to more than 0; they can only be written as stored"
     )]
     VertexWeights {
         /// Index of the mesh.
@@ -153,8 +151,7 @@ pub enum WriteError {
     },
     /// A normal without a direction.
     #[error(
-        "mesh {mesh}, primitive {primitive}, vertex {vertex}: a normal of length 0; WriteOptions::as_stored \
-         writes it unchecked"
+        "mesh {mesh}, primitive {primitive}, vertex {vertex}: a normal of length 0, which can only be written as stored"
     )]
     Normal {
         /// Index of the mesh.
@@ -168,7 +165,7 @@ pub enum WriteError {
     /// does not follow on the one before it.
     #[error(
         "mesh {mesh}, primitive {primitive}: attribute {name} of {component_type} {element_type} is none that glTF \
-         has, or stands alone without the number before it; WriteOptions::as_stored writes it unchecked where it can"
+         has, or stands alone without the number before it; it can only be written as stored"
     )]
     Attribute {
         /// Index of the mesh.
