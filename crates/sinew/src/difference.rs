@@ -57,6 +57,8 @@ pub struct ClipDifference {
     pub rotation: Worst,
     /// Difference between axis lengths (1 is unscaled).
     pub scale: Worst,
+    /// Difference between morph weights; one that the other joint does not have counts as 0 there.
+    pub weight: Worst,
     /// Root of the mean squared distance, metres.
     pub position_rms: f64,
     /// Joint poses compared: pairs times moments.
@@ -95,14 +97,16 @@ impl DifferenceJob<'_> {
             position: Worst::NONE,
             rotation: Worst::NONE,
             scale: Worst::NONE,
+            weight: Worst::NONE,
             position_rms: 0.0,
             samples: 0,
         };
-        let (mut pose, mut a, mut b) = (RawPose::default(), Vec::new(), Vec::new());
+        let (mut pose_a, mut pose_b) = (RawPose::default(), RawPose::default());
+        let (mut a, mut b) = (Vec::new(), Vec::new());
         let mut squares = 0.0;
         for &time in self.times {
-            self.matrices(self.a, time, &mut pose, &mut a);
-            self.matrices(self.b, time, &mut pose, &mut b);
+            self.matrices(self.a, time, &mut pose_a, &mut a);
+            self.matrices(self.b, time, &mut pose_b, &mut b);
             for &(ja, jb) in self.pairs {
                 let (ma, mb) = (&a[ja.index()], &b[jb.index()]);
                 let distance = (ma.w_axis - mb.w_axis).truncate().length();
@@ -110,6 +114,12 @@ impl DifferenceJob<'_> {
                 found.position.meet(distance, ja, time);
                 found.rotation.meet(DTransform::angle_between(ra, rb), ja, time);
                 found.scale.meet((axis_lengths(ma) - axis_lengths(mb)).abs().max_element(), ja, time);
+                let wa = &pose_a.weights[self.a.0.joint(ja).weights.clone()];
+                let wb = &pose_b.weights[self.b.0.joint(jb).weights.clone()];
+                for k in 0..wa.len().max(wb.len()) {
+                    let of = |w: &[f64]| w.get(k).copied().unwrap_or(0.0);
+                    found.weight.meet((of(wa) - of(wb)).abs(), ja, time);
+                }
                 squares += distance * distance;
                 found.samples += 1;
             }

@@ -1,5 +1,7 @@
 //! A clip as authored: every property with its own keys.
 
+use std::sync::Arc;
+
 use crate::{Curve, Event, JointId, RawPose, Skeleton, Track};
 
 /// The property a channel moves.
@@ -122,8 +124,11 @@ impl RawClip {
     /// Every time at which some channel has a key, increasing, without repeats; seconds.
     #[must_use]
     pub fn key_times(&self) -> Vec<f64> {
-        let mut times: Vec<f64> =
-            self.channels.iter().flat_map(|c| c.track.times().iter().copied()).collect();
+        // Thousands of channels may share one list of times.
+        let mut lists: Vec<&Arc<[f64]>> = self.channels.iter().map(|c| c.track.times()).collect();
+        lists.sort_by_key(|list| list.as_ptr());
+        lists.dedup_by(|a, b| Arc::ptr_eq(a, b));
+        let mut times: Vec<f64> = lists.iter().flat_map(|list| list.iter().copied()).collect();
         times.sort_by(f64::total_cmp);
         times.dedup();
         times
@@ -177,7 +182,8 @@ impl RawClip {
         }
     }
 
-    fn tracks(&self) -> impl Iterator<Item = &Track> {
+    /// Of channels and curves.
+    pub(crate) fn tracks(&self) -> impl Iterator<Item = &Track> {
         self.channels.iter().map(|c| &c.track).chain(self.curves.iter().map(Curve::track))
     }
 }

@@ -37,6 +37,22 @@ pub enum RetimeError {
         /// Keys that are allowed.
         most: usize,
     },
+    /// All tracks together would have more keys than can be.
+    #[error(
+        "{rate} keys a second over {duration} s are {keys} keys in {tracks} tracks, at most {most} are made"
+    )]
+    TooManyInAll {
+        /// The rate asked for.
+        rate: f64,
+        /// Length of the clip, seconds.
+        duration: f64,
+        /// Tracks that would get new keys.
+        tracks: usize,
+        /// Keys that would be, over all of them.
+        keys: f64,
+        /// Keys that are allowed.
+        most: usize,
+    },
     /// New keys broke a rule of [`Track`].
     #[error("new keys: {0}")]
     Track(#[from] TrackError),
@@ -45,17 +61,26 @@ pub enum RetimeError {
 /// Most keys that [`resample`] gives a track.
 const MOST_KEYS: usize = 10_000_000;
 
+/// Most keys that [`resample`] gives all tracks of a clip together.
+const MOST_KEYS_IN_ALL: usize = 40_000_000;
+
+/// How near to a key a cut is that key, as a share of the time (of one second where it is earlier): files
+/// hold times in single precision, and people type six or seven digits of them.
+const SNAP: f64 = 1e-6;
+
 /// The part of a clip from `start` to `end`, moved to begin at 0.
 ///
 /// Exact: keys are put at the cuts, and a spline that is cut keeps its shape, because a cubic over part of
 /// a segment is again a cubic. Events outside the span are left out.
 ///
+/// A cut within a millionth of a key (of its time, or of a second where that is more) is at that key. No two
+/// keys of the result are at one time in single precision: where two would be, the later one stays.
+///
 /// # Errors
 /// [`RetimeError::Span`] where the span is empty or not within the clip.
 pub fn trim(clip: &RawClip, start: f64, end: f64) -> Result<RawClip, RetimeError> {
     let duration = clip.duration();
-    // Accept an end that differs from the clip's by rounding to float32.
-    let end = if (end - duration).abs() <= 1e-6 * duration.max(1.0) { duration } else { end };
+    let (start, end) = (snap(clip, start), snap(clip, end));
     if !(0.0 <= start && start < end && end <= duration) {
         return Err(RetimeError::Span { start, end, duration });
     }
@@ -77,34 +102,95 @@ pub fn trim(clip: &RawClip, start: f64, end: f64) -> Result<RawClip, RetimeError
     })
 }
 
+/// The key of the clip, its begin or its end that a cut means; the cut itself where it means none.
+fn snap(clip: &RawClip, cut: f64) -> f64 {
+    let near = SNAP * cut.abs().max(1.0);
+    let mut found = cut;
+    let mut least = f64::INFINITY;
+    let mut meet = |time: f64| {
+        let apart = (time - cut).abs();
+        if apart <= near && apart < least {
+            (found, least) = (time, apart);
+        }
+    };
+    meet(0.0);
+    for track in clip.tracks() {
+        let times = track.times();
+        let after = times.partition_point(|&t| t < cut);
+        times[after.saturating_sub(1)..times.len().min(after + 1)].iter().for_each(|&t| meet(t));
+    }
+    found
+}
+
 /// A clip with `rate` keys a second, and one at its very end where the length is not a whole number of
-/// steps. STEP tracks keep their keys, since no rate can place their jumps. Values between keys are
-/// straight lines from then on: measure what that costs with [`DifferenceJob`](crate::DifferenceJob).
+/// steps. STEP tracks keep their keys, since no rate can place their jumps; tracks that hold one value keep one
+/// key, or two where nothing else lasts as long as the clip did. Values between keys are straight lines from then on: measure what that costs with [`DifferenceJob`](crate::DifferenceJob).
 ///
 /// # Errors
 /// [`RetimeError`] where the rate is no rate.
 pub fn resample(clip: &RawClip, rate: f64) -> Result<RawClip, RetimeError> {
     let duration = clip.duration();
+    let steps = steps(duration, rate)?;
+    let tracks = clip.tracks().filter(|t| moves(t)).count();
+    let keys = (steps + 1.0).ceil() * tracks as f64;
+    if keys > MOST_KEYS_IN_ALL as f64 {
+        return Err(RetimeError::TooManyInAll { rate, duration, tracks, keys, most: MOST_KEYS_IN_ALL });
+    }
     let times: Arc<[f64]> = uniform_times(duration, rate)?.into();
-    let channels = clip.channels.iter().map(|c| {
-        let kept = c.track.interpolation() == Interpolation::Step;
-        let track = if kept { c.track.clone() } else { resample_track(&c.track, &times, c.target)? };
-        Ok(Channel { joint: c.joint, target: c.target, track, source: c.source })
-    });
-    let curves = clip.curves.iter().map(|c| {
-        if c.track().interpolation() == Interpolation::Step {
-            return Ok(c.clone());
-        }
-        let values: Vec<f32> = times.iter().map(|&t| c.sample(t) as f32).collect();
-        Curve::new(c.name.clone(), times.clone(), values, Interpolation::Linear)
-    });
+    // Something has to last as long as the clip did.
+    let mut end_held = clip.tracks().any(|t| moves(t) || (!t.is_constant() && t.end() == duration));
+    let mut held = |track: &Track| {
+        let last = !end_held && track.end() == duration;
+        end_held |= last;
+        held_track(track, last)
+    };
+    let mut channels = Vec::with_capacity(clip.channels.len());
+    for c in &clip.channels {
+        let track = match &c.track {
+            t if t.is_constant() => held(t),
+            t if moves(t) => resample_track(t, &times, c.target)?,
+            t => t.clone(),
+        };
+        channels.push(Channel { joint: c.joint, target: c.target, track, source: c.source });
+    }
+    let mut curves = Vec::with_capacity(clip.curves.len());
+    for c in &clip.curves {
+        let track = match c.track() {
+            t if t.is_constant() => held(t),
+            t if moves(t) => {
+                let values: Vec<f32> = times.iter().map(|&t| c.sample(t) as f32).collect();
+                Track::new(times.clone(), values.into(), 1, Interpolation::Linear)?
+            }
+            t => t.clone(),
+        };
+        let (times, values) = (track.times().clone(), track.values().clone());
+        curves.push(Curve::new(c.name.clone(), times, values, track.interpolation())?);
+    }
     Ok(RawClip {
         name: clip.name.clone(),
         source: clip.source,
-        channels: channels.collect::<Result<_, TrackError>>()?,
-        curves: curves.collect::<Result<_, TrackError>>()?,
+        channels,
+        curves,
         events: clip.events.clone(),
     })
+}
+
+/// Whether a track gets new keys.
+fn moves(track: &Track) -> bool {
+    track.interpolation() != Interpolation::Step && !track.is_constant()
+}
+
+/// A track that holds one value: its first key, and its last one where that is asked for.
+fn held_track(track: &Track, with_last: bool) -> Track {
+    let keys = if with_last && track.len() > 1 { vec![0, track.len() - 1] } else { vec![0] };
+    let times: Vec<f64> = keys.iter().map(|&k| track.times()[k]).collect();
+    let values: Vec<f32> = keys.iter().flat_map(|&k| track.key_value(k)).copied().collect();
+    let interpolation = match track.interpolation() {
+        Interpolation::CubicSpline => Interpolation::Linear,
+        other => other,
+    };
+    // Keys of a track keep its rules; if they did not, the track as it was is as good.
+    Track::new(times.into(), values.into(), track.width(), interpolation).unwrap_or_else(|_| track.clone())
 }
 
 /// Moments 0, 1/rate, 2/rate, ... and `duration` itself; seconds.
@@ -112,18 +198,25 @@ pub fn resample(clip: &RawClip, rate: f64) -> Result<RawClip, RetimeError> {
 /// # Errors
 /// [`RetimeError`] where the rate is no rate or asks for more than ten million moments.
 pub fn uniform_times(duration: f64, rate: f64) -> Result<Vec<f64>, RetimeError> {
-    if !rate.is_finite() || rate <= 0.0 {
-        return Err(RetimeError::Rate { rate });
-    }
-    let steps = duration * rate;
-    if steps >= MOST_KEYS as f64 {
-        return Err(RetimeError::TooMany { rate, duration, keys: steps, most: MOST_KEYS });
-    }
+    let steps = steps(duration, rate)?;
     // A length that is a whole number of steps but for rounding gets no second key at its end.
     let whole = (steps - 1e-4).floor().max(-1.0) as i64;
     let mut times: Vec<f64> = (0..=whole).map(|k| k as f64 / rate).collect();
     times.push(duration.max(0.0));
     Ok(times)
+}
+
+/// Steps of a rate over a length, not rounded, where that is not too many.
+fn steps(duration: f64, rate: f64) -> Result<f64, RetimeError> {
+    if !rate.is_finite() || rate <= 0.0 {
+        return Err(RetimeError::Rate { rate });
+    }
+    let steps = duration * rate;
+    // Written so that NaN is too many.
+    if steps < MOST_KEYS as f64 {
+        return Ok(steps);
+    }
+    Err(RetimeError::TooMany { rate, duration, keys: steps, most: MOST_KEYS })
 }
 
 fn resample_track(track: &Track, times: &Arc<[f64]>, target: ChannelTarget) -> Result<Track, TrackError> {
@@ -160,6 +253,16 @@ fn trim_track(track: &Track, start: f64, end: f64, rotation: bool) -> Result<Tra
     if cuts.last() != Some(&end) && track.end() > end {
         cuts.push(end);
     }
+    // Times are stored in single precision; the later of two keys is what holds from then on.
+    let same = |a: f64, b: f64| (a - start) as f32 == (b - start) as f32;
+    let mut later_wins: Vec<f64> = Vec::with_capacity(cuts.len());
+    for cut in cuts {
+        match later_wins.last_mut() {
+            Some(last) if same(*last, cut) => *last = cut,
+            _ => later_wins.push(cut),
+        }
+    }
+    let cuts = later_wins;
     let mut values = Vec::new();
     for (i, &t) in cuts.iter().enumerate() {
         times.push(t - start);

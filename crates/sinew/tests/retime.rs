@@ -133,3 +133,89 @@ fn events_move_with_the_cut() {
     let cut = trim(&clip, 0.5, 1.5).unwrap();
     assert_eq!(cut.events, vec![event("within", 0.5), event("at end", 1.0)]);
 }
+
+/// Keys every 30th of a second, as files hold them.
+fn film(seconds_before: f64, interpolation: Interpolation) -> RawClip {
+    let times: Vec<f64> = (0..90).map(|k| f64::from((seconds_before + f64::from(k) / 30.0) as f32)).collect();
+    let values: Vec<f32> = (0..90).flat_map(|k| [k as f32, 0.0, 0.0]).collect();
+    let track = Track::new(times.into(), values.into(), 3, interpolation).unwrap();
+    let channel = Channel { joint: JointId(0), target: ChannelTarget::Translation, track, source: 0 };
+    RawClip { channels: vec![channel], ..RawClip::default() }
+}
+
+fn is_distinct_in_single_precision(clip: &RawClip) -> bool {
+    clip.channels.iter().all(|c| c.track.times().windows(2).all(|w| (w[0] as f32) < w[1] as f32))
+}
+
+#[test]
+fn a_cut_typed_with_seven_digits_is_at_the_key_it_means() {
+    for interpolation in [Interpolation::Linear, Interpolation::Step] {
+        for before in [0.0, 100.0] {
+            let clip = film(before, interpolation);
+            let times = clip.channels[0].track.times().clone();
+            for k in 1..times.len() - 1 {
+                let typed: f64 = format!("{:.7}", times[k]).parse().unwrap();
+                for cut in [trim(&clip, typed, times[89]).unwrap(), trim(&clip, times[0], typed).unwrap()] {
+                    assert!(is_distinct_in_single_precision(&cut), "{before} {k}");
+                }
+                // As many keys as from that key on: none was made beside it.
+                assert_eq!(trim(&clip, typed, times[89]).unwrap().channels[0].track.len(), 90 - k);
+                assert_eq!(trim(&clip, times[0], typed).unwrap().channels[0].track.len(), k + 1);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_cut_between_keys_makes_times_that_single_precision_tells_apart() {
+    let clip = film(1000.0, Interpolation::Linear);
+    for start in [1000.01, 1000.0333, 1000.5] {
+        for end in [1001.0, 1001.0001, 1002.95] {
+            assert!(is_distinct_in_single_precision(&trim(&clip, start, end).unwrap()), "{start} {end}");
+        }
+    }
+}
+
+fn held(times: &[f64], interpolation: Interpolation) -> Channel {
+    let parts = if interpolation == Interpolation::CubicSpline { 3 } else { 1 };
+    let values: Vec<f32> = (0..times.len() * parts)
+        .flat_map(|i| [if parts == 1 || i % 3 == 1 { 2.0 } else { 0.0 }; 3])
+        .collect();
+    let track = Track::new(times.into(), values.into(), 3, interpolation).unwrap();
+    Channel { joint: JointId(0), target: ChannelTarget::Scale, track, source: 0 }
+}
+
+#[test]
+fn a_track_that_holds_one_value_keeps_one_key() {
+    let mut clip = film(0.0, Interpolation::Linear);
+    clip.channels.push(held(&[0.0, 1.0, 2.5], Interpolation::CubicSpline));
+    let new = resample(&clip, 120.0).unwrap();
+    assert_eq!(new.channels[1].track.len(), 1);
+    assert_eq!(new.channels[1].track.key_value(0), [2.0; 3]);
+    assert_eq!(new.duration(), clip.duration());
+}
+
+#[test]
+fn a_clip_in_which_nothing_moves_keeps_its_length() {
+    for interpolation in [Interpolation::Linear, Interpolation::Step, Interpolation::CubicSpline] {
+        let clip = RawClip {
+            channels: vec![
+                held(&[0.0, 1.0], interpolation),
+                held(&[0.0, 1.0, 2.0], interpolation),
+                held(&[0.0, 2.0], interpolation),
+            ],
+            ..RawClip::default()
+        };
+        let new = resample(&clip, 30.0).unwrap();
+        let keys: Vec<usize> = new.channels.iter().map(|c| c.track.len()).collect();
+        assert_eq!((new.duration(), keys), (2.0, vec![1, 2, 1]));
+    }
+}
+
+#[test]
+fn more_keys_than_fit_are_refused_before_they_are_made() {
+    let one = film(0.0, Interpolation::Linear);
+    let clip = RawClip { channels: vec![one.channels[0].clone(); 1000], ..RawClip::default() };
+    let message = resample(&clip, 1e6).unwrap_err().to_string();
+    assert!(message.contains("1000 tracks"), "{message}");
+}
