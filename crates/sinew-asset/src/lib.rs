@@ -20,6 +20,6 @@ pub use error::{AssetError, Object, Place, Problem, ProblemCode, Problems, Sever
 pub use extras::extras_schema;
 pub use gltf::read_gltf;
 pub use load::{Folder, NoFiles, ReadOptions, ResolveError, Resolver, load, read, read_stream};
-pub use reroot::{ReRootError, ReRootReport, re_root};
+pub use reroot::{BakedClip, ReRootError, ReRootReport, re_root};
 pub use save::{SaveError, save};
-pub use write::{WriteError, WriteOptions, write_glb};
+pub use write::{WriteError, WriteOptions, leave_out_unwritable, write_glb};

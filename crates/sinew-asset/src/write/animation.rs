@@ -47,16 +47,16 @@ pub(super) fn write_animations(
 
 /// Accessors of key times by the bits of the times in single precision.
 #[derive(Default)]
-struct Times(BTreeMap<Vec<u32>, usize>);
+pub(super) struct Times(BTreeMap<Vec<u32>, usize>);
 
-struct ClipWriter<'a> {
-    skeleton: &'a Skeleton,
-    order: &'a Order,
+pub(super) struct ClipWriter<'a> {
+    pub(super) skeleton: &'a Skeleton,
+    pub(super) order: &'a Order,
     /// Morph targets of the mesh on each joint, `[joint]`.
-    targets_of: &'a [usize],
-    clip: &'a RawClip,
-    binary: &'a mut Binary,
-    times: &'a mut Times,
+    pub(super) targets_of: &'a [usize],
+    pub(super) clip: &'a RawClip,
+    pub(super) binary: &'a mut Binary,
+    pub(super) times: &'a mut Times,
 }
 
 impl ClipWriter<'_> {
@@ -77,20 +77,13 @@ impl ClipWriter<'_> {
                     second: index,
                 });
             }
-            let matrix = self.skeleton.joint(channel.joint).rest_matrix;
-            if matrix.is_some() && channel.target != ChannelTarget::Weights {
-                return Err(WriteError::AnimatedMatrix {
-                    clip: clip.label(),
-                    joint: self.skeleton.label(channel.joint),
-                    target: channel.target.name(),
-                });
-            }
+            let sampler = self.channel(channel)?;
             let node = self.order.node(channel.joint, || format!("joint of channel {index}"))?;
             channels.push(json!({
                 "sampler": samplers.len(),
                 "target": { "node": node, "path": channel.target.name() },
             }));
-            samplers.push(self.sampler(channel)?);
+            samplers.push(sampler);
         }
         let mut json = Map::new();
         set_name(&mut json, clip.name.as_ref());
@@ -101,6 +94,19 @@ impl ClipWriter<'_> {
             json.insert("extras".into(), json!({ "sinew": extras }));
         }
         Ok(json.into())
+    }
+
+    /// The sampler of a channel that may move what it moves.
+    pub(super) fn channel(&mut self, channel: &Channel) -> Result<Value, WriteError> {
+        let matrix = self.skeleton.joint(channel.joint).rest_matrix;
+        if matrix.is_some() && channel.target != ChannelTarget::Weights {
+            return Err(WriteError::AnimatedMatrix {
+                clip: self.clip.label(),
+                joint: self.skeleton.label(channel.joint),
+                target: channel.target.name(),
+            });
+        }
+        self.sampler(channel)
     }
 
     fn sampler(&mut self, channel: &Channel) -> Result<Value, WriteError> {

@@ -77,7 +77,11 @@ fn check_references(document: &Document) -> Result<(), WriteError> {
 }
 
 /// A picture within the file, or the name of the file that holds it where its bytes were not read.
-fn write_image(index: usize, image: &CarriedImage, binary: &mut Binary) -> Result<Value, WriteError> {
+pub(super) fn write_image(
+    index: usize,
+    image: &CarriedImage,
+    binary: &mut Binary,
+) -> Result<Value, WriteError> {
     let mut json = image.json.clone();
     match (image.bytes.as_deref(), &image.uri) {
         (Some(bytes), _) if !bytes.is_empty() => {

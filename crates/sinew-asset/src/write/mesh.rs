@@ -45,7 +45,7 @@ pub(super) fn write_meshes(
 }
 
 pub(super) struct PrimitiveWriter<'a> {
-    document: &'a Document,
+    pub(super) document: &'a Document,
     pub(super) options: &'a WriteOptions,
     pub(super) binary: &'a mut Binary,
     pub(super) mesh: usize,
@@ -65,7 +65,7 @@ impl PrimitiveWriter<'_> {
         Err(WriteError::Count { what: format!("{what} of {}", self.label()), found, expected })
     }
 
-    fn write(&mut self, quantized: &mut bool) -> Result<Value, WriteError> {
+    pub(super) fn write(&mut self, quantized: &mut bool) -> Result<Value, WriteError> {
         let primitive = self.primitive;
         let vertices = primitive.positions.len();
         if vertices == 0 {
@@ -231,7 +231,7 @@ impl PrimitiveWriter<'_> {
 }
 
 /// Bytes of a vertex attribute's element; `None` for what no vertex can have.
-fn element_size(component_type: u32, element_type: &str) -> Option<usize> {
+pub(super) fn element_size(component_type: u32, element_type: &str) -> Option<usize> {
     let component = match component_type {
         5120 | 5121 => 1,
         5122 | 5123 => 2,
@@ -254,7 +254,7 @@ fn element_size(component_type: u32, element_type: &str) -> Option<usize> {
 
 /// Whether glTF has such an attribute: of its own with a leading underscore, or one that the specification names,
 /// with its element type, numbered from 0 without a gap.
-fn is_defined(attribute: &CarriedAttribute, all: &[CarriedAttribute]) -> bool {
+pub(super) fn is_defined(attribute: &CarriedAttribute, all: &[CarriedAttribute]) -> bool {
     let CarriedAttribute { name, component_type, element_type, normalized, .. } = attribute;
     if name.starts_with('_') {
         return true;

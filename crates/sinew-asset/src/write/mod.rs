@@ -18,11 +18,15 @@ mod binary;
 mod carried;
 mod error;
 mod influence;
+mod leave_out;
+mod leave_out_carried;
+mod leave_out_mesh;
 mod mesh;
 mod node;
 mod skin;
 
 pub use error::WriteError;
+pub use leave_out::leave_out_unwritable;
 
 use serde_json::{Map, Value, json};
 

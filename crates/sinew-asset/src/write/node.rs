@@ -152,7 +152,7 @@ fn write_transform(
 }
 
 /// A local matrix that translation, rotation and scale give to within the validator's tolerance.
-fn write_matrix(
+pub(super) fn write_matrix(
     matrix: &DMat4,
     joint: impl Fn() -> String,
     json: &mut Map<String, Value>,

@@ -37,7 +37,12 @@ pub(super) fn write_skins(
     Ok(())
 }
 
-fn joints(skeleton: &Skeleton, skin: &Skin, index: usize, order: &Order) -> Result<Vec<Value>, WriteError> {
+pub(super) fn joints(
+    skeleton: &Skeleton,
+    skin: &Skin,
+    index: usize,
+    order: &Order,
+) -> Result<Vec<Value>, WriteError> {
     let mut nodes = Vec::with_capacity(skin.joints.len());
     let mut seen = vec![false; skeleton.len()];
     for &joint in &skin.joints {
@@ -52,7 +57,11 @@ fn joints(skeleton: &Skeleton, skin: &Skin, index: usize, order: &Order) -> Resu
     Ok(nodes)
 }
 
-fn matrices(skin: &Skin, index: usize, options: &WriteOptions) -> Result<Vec<[f32; 16]>, WriteError> {
+pub(super) fn matrices(
+    skin: &Skin,
+    index: usize,
+    options: &WriteOptions,
+) -> Result<Vec<[f32; 16]>, WriteError> {
     let (found, expected) = (skin.inverse_bind.len(), skin.joints.len());
     if found != expected {
         let what = format!("inverse bind matrices of skin {index}");
@@ -82,7 +91,7 @@ fn matrices(skin: &Skin, index: usize, options: &WriteOptions) -> Result<Vec<[f3
 }
 
 /// A scene that shows a skinned mesh shows all its joints; joints under several roots are in a scene together.
-fn check_scenes(document: &Document, roots: &[JointId]) -> Result<(), WriteError> {
+pub(super) fn check_scenes(document: &Document, roots: &[JointId]) -> Result<(), WriteError> {
     let (skeleton, skins) = (&document.skeleton, &document.skins);
     let mut together = vec![document.scenes.is_empty(); skins.len()];
     // The last scene that lists each root, counted from 1.
