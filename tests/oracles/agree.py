@@ -12,13 +12,12 @@ import argparse, json, os, pathlib, subprocess, sys, tempfile
 
 LIMIT = 1e-6          # of the model's size, against the numpy evaluator
 THREE_LIMIT = 2e-6    # three.js stores positions as float32 and multiplies in doubles
+THREE_QUANTISED = 4e-5  # quantised ranges differ by 4 mm in 160 m, for a reason nobody has found
 BETWEEN = 23
 ROUNDED = 0.5e-9 * 3 ** 0.5
 
 # Where three.js does not do what the specification says (see the evaluators' README), with the reason.
 THREE_DIFFERS = {
-    'derived_fox_quantized/Fox_quantized.glb': 'quantised ranges differ by millimetres in 160 m',
-    'derived_fox_quantized/Fox_meshopt.glb': 'quantised ranges differ by millimetres in 160 m',
     'simple_skin/SimpleSkin.gltf': 'non-unit rotation keys are used as stored',
     'assimp_gltf/simple_skin/simple_skin.gltf': 'non-unit rotation keys are used as stored',
 }
@@ -32,13 +31,23 @@ def run(sinew, *arguments):
 def sample(sinew, path, clip, times, skin):
     """Frames of `sinew sample` at the given times."""
     with tempfile.NamedTemporaryFile(suffix='.json') as out:
-        arguments = ['sample', path, '--out', out.name, '--times=' + ','.join(repr(float(t)) for t in times)]
-        arguments += ['--rest'] if clip is None else ['--clip', str(clip)]
+        arguments = ['sample', path, '--out', out.name]
+        seconds = '--times=' + ','.join(repr(float(t)) for t in times)
+        arguments += ['--rest'] if clip is None else ['--clip', str(clip), seconds]
         arguments += ['--skin'] if skin else []
         done = run(sinew, *arguments)
         if done.returncode != 0:
             raise AssertionError(f'sinew exits {done.returncode}: {done.stderr.strip()}')
-        return json.load(open(out.name))
+        frames = json.load(open(out.name))
+        if clip is None:  # one rest pose, whatever the time
+            frames['frames'] *= len(times)
+        assert len(frames['frames']) == len(times), f"{len(frames['frames'])} frames, expected {len(times)}"
+        return frames
+
+
+def largest(a, b):
+    """The larger of two disagreements; what is no number is as large as can be."""
+    return max(a, b) if a == a and b == b else float('inf')
 
 
 def spread(np, points):
@@ -61,7 +70,8 @@ def check_gltf(np, oracle, sinew, path, shared, three):
     try:
         g = oracle.G(str(path))
     except SystemExit as refused:
-        g = None if 'EXT_meshopt_compression' in str(refused) else sys.exit(str(refused))
+        # The numpy evaluator does not decompress; three.js does, and is all there is to compare with.
+        g = None if 'EXT_meshopt_compression' in str(refused) and three else sys.exit(str(refused))
     listing = json.loads(run(sinew, 'inspect', path, '--format', 'json').stdout)
     worst = [0.0, 0.0, 0.0, 0]
     clips = [c['index'] for c in listing['clips']] or [None]
@@ -82,8 +92,9 @@ def check_gltf(np, oracle, sinew, path, shared, three):
             for (world, _), frame in zip(truth, ours['frames']):
                 for node, m in enumerate(world):
                     mine = np.array(frame['nodes'][str(node)]).reshape(4, 4).T
-                    worst[0] = max(worst[0], float(np.linalg.norm(m[:3, 3] - mine[:3, 3])) / size,
-                                   float(np.abs(m[:3, :3] - mine[:3, :3]).max()) / max(1.0, float(np.abs(m[:3, :3]).max())))
+                    worst[0] = largest(worst[0], float(np.linalg.norm(m[:3, 3] - mine[:3, 3])) / size)
+                    linear = float(np.abs(m[:3, :3] - mine[:3, :3]).max()) / max(1.0, float(np.abs(m[:3, :3]).max()))
+                    worst[0] = largest(worst[0], linear)
             for t, frame in zip(few, skinned['frames']):
                 expected = oracle.skinned(g, *oracle.pose(g, clip, t))
                 mine = {(s['node'], s['mesh'], s['primitive']): s['positions'] for s in frame['skinned']}
@@ -93,9 +104,9 @@ def check_gltf(np, oracle, sinew, path, shared, three):
                     if len(a):
                         # The evaluator rounds vertices to 9 decimals, which is much for a model of a millimetre.
                         apart = float(np.linalg.norm(a - b, axis=1).max()) - ROUNDED
-                        worst[1] = max(worst[1], apart / spread(np, a))
+                        worst[1] = largest(worst[1], apart / max(size, spread(np, a)))
         if three and str(path.relative_to(shared / 'data')) not in THREE_DIFFERS:
-            worst[2] = max(worst[2], against_three(np, sinew, path, clip, times, three))
+            worst[2] = largest(worst[2], against_three(np, sinew, path, clip, times, three))
         worst[3] += len(times)
     return worst
 
@@ -116,7 +127,7 @@ def against_three(np, sinew, path, clip, times, three):
         for node, m in b['nodes'].items():
             if ':' in (names.get(node) or ''):
                 continue  # three.js does not animate such joints
-            worst = max(worst, float(np.linalg.norm(np.array(m)[12:15] - np.array(a['nodes'][node])[12:15])) / size)
+            worst = largest(worst, float(np.linalg.norm(np.array(m)[12:15] - np.array(a['nodes'][node])[12:15])) / size)
     return worst
 
 
@@ -135,7 +146,7 @@ def check_bvh(np, bvh, sinew, path):
         assert abs(frame['t'] - t) < 1e-9, f"frame at {frame['t']} s, expected {t} s"
         for joint, m in zip(joints, world):
             mine = np.array(frame['nodes'][joint['name']]).reshape(4, 4).T
-            worst = max(worst, float(np.linalg.norm(m[:3, 3] - mine[:3, 3])) / size)
+            worst = largest(worst, float(np.linalg.norm(m[:3, 3] - mine[:3, 3])) / size)
     return worst, len(times)
 
 
@@ -167,7 +178,7 @@ def main():
                 joints, vertices, three, frames = check_gltf(np, oracle_numpy, sinew, path, shared, a.three)
                 assert joints <= LIMIT, f'joints differ by {joints:.2e} of the size'
                 assert vertices <= LIMIT, f'vertices differ by {vertices:.2e} of the size'
-                assert three <= THREE_LIMIT, f'three.js differs by {three:.2e} of the size'
+                assert three <= (THREE_QUANTISED if 'quantized' in str(label) else THREE_LIMIT), f'three.js differs by {three:.2e} of the size'
                 print(f'ok    {label}: {frames} poses, joints {joints:.1e}, vertices {vertices:.1e}, three.js {three:.1e}')
             passed += 1
         except (AssertionError, KeyError, ValueError, OSError) as error:

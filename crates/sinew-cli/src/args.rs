@@ -112,9 +112,9 @@ pub(crate) struct Sample {
     #[arg(long, conflicts_with = "rest")]
     pub(crate) clip: Option<String>,
     /// The rest pose instead of a clip
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["times", "rate", "keys"])]
     pub(crate) rest: bool,
-    /// Seconds, separated by commas; clamped to the clip
+    /// Seconds, separated by commas; clamped to the clip [default: 0]
     #[arg(long, value_delimiter = ',', allow_negative_numbers = true, value_name = "T1,T2,...")]
     pub(crate) times: Vec<f64>,
     /// Evenly over the whole clip, this often a second, the end included
@@ -148,8 +148,8 @@ pub(crate) struct Audit {
     /// Limits and switches of the rules; sinew.toml in this folder where not given and there
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Writes a page with the findings, the measured curves and a player; for several files a folder
-    #[arg(long, value_name = "PAGE")]
+    /// Writes a page with the findings, the measured curves and a player; one page for all files
+    #[arg(long, value_name = "PAGE.html")]
     pub(crate) report: Option<PathBuf>,
     /// text or json
     #[arg(long, value_enum, default_value_t)]

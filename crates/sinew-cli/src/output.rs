@@ -2,14 +2,35 @@
 
 use std::fmt::Arguments;
 use std::io::{BufWriter, ErrorKind, Stdout, Write};
+use std::path::Path;
 
 use serde::Serialize;
+use sinew_cli::report::inert;
 
 use crate::failure::Failure;
 
-/// Prints a line to stderr; there is nobody left to tell if that fails.
+/// Prints a line to stderr; there is nobody left to tell if that fails. Messages may hold names from files,
+/// which must not reach a terminal raw.
 pub(crate) fn say(message: Arguments<'_>) {
-    let _ = writeln!(std::io::stderr(), "{message}");
+    let _ = writeln!(std::io::stderr(), "{}", clean(&message.to_string()));
+}
+
+/// A text as a terminal can print it, whatever names from files it holds.
+pub(crate) fn clean(text: &str) -> String {
+    inert(text)
+}
+
+/// Refuses to write over a file that is being read.
+pub(crate) fn refuse_overwrite(output: &Path, inputs: &[&Path]) -> Result<(), Failure> {
+    let Ok(target) = output.canonicalize() else { return Ok(()) };
+    let same = inputs.iter().find(|input| input.canonicalize().is_ok_and(|path| path == target));
+    match same {
+        Some(input) => {
+            let message = format!("{} would be written over {}", output.display(), input.display());
+            Err(Failure::Usage(format!("{message}; give another name")))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Buffered stdout. A reader that has gone away ends the output, not the command.
@@ -37,15 +58,15 @@ impl Out {
         self.check(written)
     }
 
-    /// Prints a line.
+    /// Prints a line for people; names from files in it are made safe for a terminal.
     pub(crate) fn line(&mut self, text: Arguments<'_>) -> Result<(), Failure> {
-        self.text(format_args!("{text}\n"))
+        self.text(format_args!("{}\n", clean(&text.to_string())))
     }
 
     /// Prints a value as JSON that people can read too.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
         let text = serde_json::to_string_pretty(value).map_err(|e| Failure::Internal(e.to_string()))?;
-        self.line(format_args!("{text}"))
+        self.text(format_args!("{text}\n"))
     }
 
     pub(crate) fn finish(&mut self) -> Result<(), Failure> {

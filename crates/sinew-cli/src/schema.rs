@@ -24,6 +24,7 @@ fn committed_schemas_are_current() {
     check("audit", schema_for!(cmd::audit::AuditOutput));
     check("diff", schema_for!(cmd::diff::DiffReport));
     check("diff-records", schema_for!(cmd::diff::RecordDiffReport));
+    check("sample", schema_for!(cmd::sample::SampleOutput));
     check("convert", schema_for!(cmd::convert::ConvertReport));
     check("promise", schema_for!(sinew_showcase::Promise));
 }

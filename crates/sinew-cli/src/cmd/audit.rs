@@ -16,7 +16,7 @@ use sinew_cli::report::{Audited, Page, SceneOptions, measure, printable, render}
 use crate::args::{Audit, Format, Reading};
 use crate::failure::Failure;
 use crate::input::{Convention, Input};
-use crate::output::{Out, say};
+use crate::output::{Out, refuse_overwrite, say};
 
 /// What `sinew audit --format json` prints.
 #[derive(Serialize, JsonSchema)]
@@ -45,6 +45,18 @@ struct Done {
 }
 
 pub(crate) fn run(args: &Audit, out: &mut Out) -> Result<(), Failure> {
+    if let Some(page) = &args.report {
+        let mut inputs: Vec<&Path> = args.files.iter().map(PathBuf::as_path).collect();
+        inputs.extend(args.config.as_deref());
+        refuse_overwrite(page, &inputs)?;
+        if page.extension().is_none_or(|e| !e.eq_ignore_ascii_case("html") && !e.eq_ignore_ascii_case("htm"))
+        {
+            return Err(Failure::Usage(format!(
+                "--report {}: expected a name that ends in .html",
+                page.display()
+            )));
+        }
+    }
     let limits = limits(args.config.as_deref())?;
     let results = audit_all(args, &limits, out.quiet());
     let done: Vec<&Done> = results.iter().filter_map(|r| r.as_ref().ok()).collect();
@@ -185,11 +197,7 @@ fn print(done: &Done, out: &mut Out) -> Result<(), Failure> {
     ))?;
     for finding in &report.findings {
         let (word, place) = (word(finding.severity), place(finding));
-        out.line(format_args!(
-            "  {word:<7} {:<22} {place}{}",
-            finding.code.as_str(),
-            printable(&finding.message)
-        ))?;
+        out.line(format_args!("  {word:<7} {:<22} {place}{}", finding.code.as_str(), finding.message))?;
         if finding.severity > Severity::Info && !finding.fix.is_empty() {
             out.line(format_args!("          -> {}", finding.fix))?;
         }

@@ -1,8 +1,10 @@
 //! `sinew sample`: exact poses as JSON.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 
 use glam::{DMat4, DVec3};
+use schemars::JsonSchema;
 use serde::Serialize;
 use sinew::{Binding, JointFlags, RawClip, RawPose, SkinJob, WeightMode, model_matrices, uniform_times};
 use sinew_asset::{Document, save};
@@ -10,37 +12,61 @@ use sinew_asset::{Document, save};
 use crate::args::{NodeKey, Sample};
 use crate::failure::Failure;
 use crate::input::{Convention, Input};
-use crate::output::Out;
+use crate::output::{Out, refuse_overwrite};
 
 /// What comes before the frames.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Header<'a> {
+    /// Which evaluator this is: `sinew` and its version.
     oracle: &'static str,
+    /// As given on the command line.
     file: &'a str,
+    /// Index of the animation in the file; null for the rest pose.
     clip: Option<u32>,
     clip_name: Option<&'a str>,
+    /// Seconds from 0 to the clip's latest key.
     duration: f64,
 }
 
+/// What `sinew sample` prints, frame by frame.
+#[cfg(test)]
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct SampleOutput {
+    #[serde(flatten)]
+    header: Header<'static>,
+    /// Name of each node by its key.
+    names: BTreeMap<String, Option<String>>,
+    /// Keys of the nodes that some skin binds; of all nodes where there is no skin.
+    joints: Vec<serde_json::Value>,
+    frames: Vec<Frame>,
+}
+
 /// One moment.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Frame {
+    /// Seconds, as asked for.
     t: f64,
+    /// World matrices by node, 16 numbers in column-major order.
     #[serde(serialize_with = "as_map")]
+    #[schemars(with = "BTreeMap<String, [f64; 16]>")]
     nodes: Vec<(String, [f64; 16])>,
+    /// Morph weights by node; absent where no node has any.
     #[serde(serialize_with = "as_map", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "BTreeMap<String, Vec<f64>>")]
     weights: Vec<(String, Vec<f64>)>,
+    /// Vertices, with `--skin`.
     #[serde(skip_serializing_if = "Option::is_none")]
     skinned: Option<Vec<Skinned>>,
 }
 
-/// Vertices of one primitive.
-#[derive(Serialize)]
+/// Vertices of one primitive. Numbers are indices in the file.
+#[derive(Serialize, JsonSchema)]
 struct Skinned {
     node: u32,
     mesh: u32,
     primitive: u32,
     skin: Option<u32>,
+    /// World space, by vertex.
     positions: Vec<[f64; 3]>,
 }
 
@@ -49,6 +75,9 @@ fn as_map<S: serde::Serializer, V: Serialize>(pairs: &[(String, V)], s: S) -> Re
 }
 
 pub(crate) fn run(args: &Sample, out: &mut Out) -> Result<(), Failure> {
+    if let Some(path) = &args.out {
+        refuse_overwrite(path, &[&args.file])?;
+    }
     let input = Input::read(&args.file, &args.reading, Convention::AsIs)?;
     let document = input.document();
     let rest = RawClip::default();
@@ -101,7 +130,7 @@ fn node_keys(key: NodeKey, input: &Input) -> Result<Vec<String>, Failure> {
     if key == NodeKey::Index {
         return Ok(skeleton.joints().iter().map(|j| j.node.to_string()).collect());
     }
-    let mut seen = std::collections::BTreeMap::new();
+    let mut seen = BTreeMap::new();
     for joint in skeleton.joints() {
         let Some(name) = &joint.name else {
             return Err(Failure::input(
@@ -225,7 +254,8 @@ impl Sampler<'_> {
                 let job = SkinJob { primitive: geometry, morph_weights, binding, weights: mode };
                 job.run(&mut positions).map_err(|e| {
                     let name = mesh.name.as_deref().unwrap_or("unnamed");
-                    let message = format!("mesh {} '{name}', primitive {}: {e}", mesh.source, geometry.source);
+                    let message =
+                        format!("mesh {} '{name}', primitive {}: {e}", mesh.source, geometry.source);
                     WriteError::Content(Failure::input(self.file, message))
                 })?;
                 all.push(Skinned {

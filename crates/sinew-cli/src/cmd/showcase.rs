@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use sinew_asset::save;
-use sinew_cli::report::{Cell, Fact, Layout, Page, PagePlot, PlayerScene, SceneOptions, Table, render};
+use sinew_cli::report::{
+    Cell, Fact, Layout, Page, PagePlot, PlayerScene, SceneOptions, Section, Table, render,
+};
 use sinew_showcase::{Promise, Study, StudyError, StudyResult, studies};
 
 use crate::args::{Format, Showcase};
@@ -115,10 +117,11 @@ fn study_page(study: &Study, result: &StudyResult) -> Page {
         Fact::new("hold", held.to_string()),
         Fact::new("files", result.files.len().to_string()),
     ];
-    for section in &result.text {
-        page.intro.push(section.heading.clone());
-        page.intro.extend(section.paragraphs.iter().cloned());
-    }
+    page.sections = result
+        .text
+        .iter()
+        .map(|s| Section { heading: s.heading.clone(), paragraphs: s.paragraphs.clone() })
+        .collect();
     page.layout = Layout::SideBySide;
     for document in &result.documents {
         let mut scene = PlayerScene::build(&document.document, &SceneOptions::default());

@@ -42,4 +42,4 @@ pub use render::{RenderError, render};
 pub use scene::{
     Affine, IDENTITY, PlayerScene, SceneClip, SceneInstance, SceneJoint, SceneMesh, ScenePrimitive, SceneSkin,
 };
-pub use text::{measure, printable};
+pub use text::{inert, measure, printable};

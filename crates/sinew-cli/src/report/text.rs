@@ -13,6 +13,12 @@ pub fn printable(name: &str) -> String {
     visible(name, LONGEST_NAME)
 }
 
+/// A text of any length as a terminal can print it: control characters and the marks that reorder text are
+/// spelled out, as in [`printable`], and nothing is cut.
+pub fn inert(text: &str) -> String {
+    visible(text, usize::MAX)
+}
+
 /// A sentence that may hold names from files, treated like [`printable`] but up to 2,000 characters long.
 pub(super) fn prose(sentence: &str) -> String {
     visible(sentence, 2000)
@@ -33,7 +39,7 @@ pub(super) fn code_spans(sentence: &str) -> Vec<(bool, String)> {
 }
 
 fn visible(name: &str, longest: usize) -> String {
-    let mut text = String::with_capacity(name.len().min(longest * 4));
+    let mut text = String::with_capacity(name.len().min(longest.saturating_mul(4)));
     for (count, c) in name.chars().enumerate() {
         if count == longest {
             text.push('…');

@@ -61,7 +61,7 @@ fn findings(check: &Check<'_>, loaded: &Loaded) -> Result<Vec<Finding>, String> 
         .collect())
 }
 
-pub fn finding_expected(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
+pub(crate) fn finding_expected(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
     let found = findings(check, loaded)?;
     if found.is_empty() {
         return Err(format!("no {} finding", rule(check)?));
@@ -69,7 +69,7 @@ pub fn finding_expected(check: &Check<'_>, loaded: &Loaded) -> Result<(), String
     stance_is(check, loaded)
 }
 
-pub fn finding_absent(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
+pub(crate) fn finding_absent(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
     match findings(check, loaded)?.first() {
         Some(finding) => Err(format!("{}: {}", finding.code.as_str(), finding.message)),
         None => stance_is(check, loaded),
@@ -93,7 +93,7 @@ fn stance_is(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
     near("mean speed", check.number("mean_slide_speed_mps")?, stance.mean_speed_mps, 0.02)
 }
 
-pub fn finding_value(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
+pub(crate) fn finding_value(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
     let clip = clip(check, loaded)?;
     let foot = loaded.document.skeleton.find(check.text("foot")?).ok_or("no such foot")?;
     let span = numbers(check.value("stance")).filter(|v| v.len() == 2).ok_or("no stance")?;
@@ -108,7 +108,7 @@ pub fn finding_value(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
 }
 
 /// Something that can be counted in the keys of a node's rotation.
-pub fn track_fact(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
+pub(crate) fn track_fact(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
     let document = &loaded.document;
     let clip = document.clips.iter().find(|c| c.name.as_deref() == check.value("animation").as_str());
     let clip = clip.ok_or("no such clip")?;

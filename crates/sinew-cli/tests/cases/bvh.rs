@@ -23,21 +23,21 @@ fn pose(check: &Check<'_>, loaded: &Loaded) -> Result<(JointId, RawPose), String
     Ok((id, pose))
 }
 
-pub fn local_rotation(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
+pub(crate) fn local_rotation(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
     let (id, pose) = pose(check, loaded)?;
     check.rotation_is(pose.local[id.index()].rotation)
 }
 
-pub fn between_frames(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
+pub(crate) fn between_frames(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
     local_rotation(check, loaded)
 }
 
-pub fn local_translation(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
+pub(crate) fn local_translation(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
     let (id, pose) = pose(check, loaded)?;
     check.transform_is(&pose.local[id.index()])
 }
 
-pub fn world_position(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
+pub(crate) fn world_position(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
     let (id, pose) = pose(check, loaded)?;
     let mut model: Vec<DMat4> = Vec::new();
     model_matrices(&loaded.document.skeleton, &pose, &mut model);

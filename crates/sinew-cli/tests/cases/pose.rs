@@ -47,18 +47,18 @@ fn matrices(loaded: &Loaded, pose: &RawPose) -> Vec<DMat4> {
     model
 }
 
-pub fn sample_local(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
+pub(crate) fn sample_local(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
     let id = joint(loaded, check.index("node")?)?;
     check.transform_is(&pose(check, loaded)?.local[id.index()])
 }
 
-pub fn world_position(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
+pub(crate) fn world_position(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
     let id = joint(loaded, check.index("node")?)?;
     let model = matrices(loaded, &pose(check, loaded)?);
     check.position_is(model[id.index()].w_axis.truncate())
 }
 
-pub fn world_matrix(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
+pub(crate) fn world_matrix(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
     let id = joint(loaded, check.index("node")?)?;
     let model = matrices(loaded, &pose(check, loaded)?);
     let expected = numbers(check.value("matrix")).filter(|m| m.len() == 16).ok_or("no matrix")?;
@@ -67,7 +67,7 @@ pub fn world_matrix(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
     near("matrix, largest difference", 0.0, worst, check.tolerance("position"))
 }
 
-pub fn skinned_position(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
+pub(crate) fn skinned_position(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
     let key = if check.has("mesh_node") { "mesh_node" } else { "node" };
     let id = joint(loaded, check.index(key)?)?;
     let vertex = check.index("vertex")? as usize;
@@ -98,7 +98,7 @@ fn skinned(loaded: &Loaded, node: JointId, pose: &RawPose) -> Result<Vec<Vec<DVe
     primitives.iter().map(run).collect()
 }
 
-pub fn morph_weights(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
+pub(crate) fn morph_weights(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
     let key = if check.has("mesh_node") { "mesh_node" } else { "node" };
     let id = joint(loaded, check.index(key)?)?;
     let pose = pose(check, loaded)?;
@@ -111,7 +111,7 @@ pub fn morph_weights(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
     checked.try_for_each(|r| r)
 }
 
-pub fn clip_duration(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
+pub(crate) fn clip_duration(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
     let found = match check.value("animation") {
         Value::Null => loaded.document.clips.first().ok_or("no clip")?.duration(),
         name => clip(loaded, name)?.duration(),
@@ -119,7 +119,7 @@ pub fn clip_duration(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
     near("duration", check.number("seconds")?, found, check.tolerance("time"))
 }
 
-pub fn blend_local(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
+pub(crate) fn blend_local(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
     let inputs = check.value("inputs").as_array().ok_or("no inputs")?;
     let number = |input: &Value, key: &str| input[key].as_f64().ok_or(format!("an input has no '{key}'"));
     let mut poses = Vec::new();
@@ -144,7 +144,7 @@ pub fn blend_local(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
     Ok(())
 }
 
-pub fn sequence_local(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
+pub(crate) fn sequence_local(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
     let skeleton = &loaded.document.skeleton;
     let mut pose = RawPose::rest(skeleton);
     for step in check.value("play").as_array().ok_or("no list 'play'")? {
@@ -155,7 +155,7 @@ pub fn sequence_local(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> 
     check.transform_is(&pose.local[id.index()])
 }
 
-pub fn additive_local(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
+pub(crate) fn additive_local(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
     let at = |v: &Value| pose_of(loaded, &v["animation"], v["time"].as_f64().unwrap_or(0.0));
     let additive = check.value("additive");
     let (base, source, reference) = (at(check.value("base"))?, at(additive)?, at(&additive["reference"])?);
@@ -177,7 +177,7 @@ fn root_motion<'a>(check: &Check<'_>, loaded: &'a Loaded) -> Result<RootMotion<'
     RootMotion::new(skeleton, clip, root, playback).map_err(|e| e.to_string())
 }
 
-pub fn root_delta(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
+pub(crate) fn root_delta(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
     let motion = root_motion(check, loaded)?;
     let (from, to) = (check.number("from_time")?, check.number("to_time")?);
     check.transform_is(&motion.delta(from, to))?;
@@ -191,12 +191,12 @@ pub fn root_delta(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
     check.transform_is(&sum).map_err(|e| format!("in {steps} steps: {e}"))
 }
 
-pub fn root_world_after(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
+pub(crate) fn root_world_after(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
     check.transform_is(&root_motion(check, loaded)?.at_ms(check.number("time")?))
 }
 
 /// The box round all skinned vertices over all frames of a clip, or of every clip for `*`.
-pub fn bounds(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
+pub(crate) fn bounds(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
     let document = &loaded.document;
     let fps = check.number("sampled_fps")?;
     let clips: Vec<&RawClip> = match check.value("animation").as_str() {
@@ -221,7 +221,7 @@ pub fn bounds(check: &Check<'_>, loaded: &Loaded) -> Result<(), String> {
 }
 
 /// Facts that can be measured; others are for people.
-pub fn fact(check: &Check<'_>, files: &mut Files) -> Option<Result<(), String>> {
+pub(crate) fn fact(check: &Check<'_>, files: &mut Files) -> Option<Result<(), String>> {
     match check.value("fact").as_str()? {
         "skeleton_height_metres_at_rest" => {
             Some(files.get(check.file()).and_then(|loaded| skeleton_height(check, loaded)))

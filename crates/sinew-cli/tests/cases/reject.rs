@@ -6,7 +6,7 @@ use sinew_asset::{ReadOptions, Severity, load};
 
 use crate::values::Check;
 
-pub fn reject(check: &Check<'_>, path: &Path) -> Result<(), String> {
+pub(crate) fn reject(check: &Check<'_>, path: &Path) -> Result<(), String> {
     let message = match load(path, &ReadOptions::default()) {
         Err(error) => error.to_string(),
         Ok(loaded) => {

@@ -4,61 +4,61 @@ use glam::{DQuat, DVec3};
 use serde_json::Value;
 
 /// One check of a case with the tolerances of the case.
-pub struct Check<'a> {
+pub(crate) struct Check<'a> {
     value: &'a Value,
     tolerance: &'a Value,
 }
 
 impl<'a> Check<'a> {
-    pub fn new(value: &'a Value, tolerance: &'a Value) -> Self {
+    pub(crate) fn new(value: &'a Value, tolerance: &'a Value) -> Self {
         Self { value, tolerance }
     }
 
-    pub fn kind(&self) -> &'a str {
+    pub(crate) fn kind(&self) -> &'a str {
         self.value["kind"].as_str().unwrap_or("(none)")
     }
 
-    pub fn file(&self) -> &'a str {
+    pub(crate) fn file(&self) -> &'a str {
         self.value["file"].as_str().unwrap_or("input.glb")
     }
 
-    pub fn has(&self, key: &str) -> bool {
+    pub(crate) fn has(&self, key: &str) -> bool {
         self.value.get(key).is_some()
     }
 
-    pub fn value(&self, key: &str) -> &'a Value {
+    pub(crate) fn value(&self, key: &str) -> &'a Value {
         &self.value[key]
     }
 
-    pub fn text(&self, key: &str) -> Result<&'a str, String> {
+    pub(crate) fn text(&self, key: &str) -> Result<&'a str, String> {
         self.value[key].as_str().ok_or_else(|| format!("the check has no text '{key}'"))
     }
 
-    pub fn number(&self, key: &str) -> Result<f64, String> {
+    pub(crate) fn number(&self, key: &str) -> Result<f64, String> {
         self.value[key].as_f64().ok_or_else(|| format!("the check has no number '{key}'"))
     }
 
-    pub fn index(&self, key: &str) -> Result<u32, String> {
+    pub(crate) fn index(&self, key: &str) -> Result<u32, String> {
         self.value[key].as_u64().map(|v| v as u32).ok_or_else(|| format!("the check has no index '{key}'"))
     }
 
-    pub fn vec3(&self, key: &str) -> Result<DVec3, String> {
+    pub(crate) fn vec3(&self, key: &str) -> Result<DVec3, String> {
         let v = numbers(&self.value[key]).filter(|v| v.len() == 3);
         v.map(|v| DVec3::from_slice(&v)).ok_or_else(|| format!("the check has no vector '{key}'"))
     }
 
-    pub fn rotation(&self, key: &str) -> Result<DQuat, String> {
+    pub(crate) fn rotation(&self, key: &str) -> Result<DQuat, String> {
         let v = numbers(&self.value[key]).filter(|v| v.len() == 4);
         v.map(|v| DQuat::from_slice(&v)).ok_or_else(|| format!("the check has no quaternion '{key}'"))
     }
 
     /// A tolerance of the case by name.
-    pub fn tolerance(&self, key: &str) -> f64 {
+    pub(crate) fn tolerance(&self, key: &str) -> f64 {
         self.tolerance[key].as_f64().unwrap_or(1e-5)
     }
 
     /// The pose given under `translation`, `rotation_xyzw` and `scale`, as far as it is given.
-    pub fn transform_is(&self, found: &sinew::DTransform) -> Result<(), String> {
+    pub(crate) fn transform_is(&self, found: &sinew::DTransform) -> Result<(), String> {
         let mut any = false;
         if self.has("translation") {
             any = true;
@@ -75,7 +75,7 @@ impl<'a> Check<'a> {
         if any { Ok(()) } else { Err("the check states no translation, rotation or scale".into()) }
     }
 
-    pub fn rotation_is(&self, found: DQuat) -> Result<(), String> {
+    pub(crate) fn rotation_is(&self, found: DQuat) -> Result<(), String> {
         let expected = self.rotation("rotation_xyzw")?;
         let sign = if expected.dot(found) < 0.0 { -1.0 } else { 1.0 };
         let (e, f) = (expected.to_array(), (found * sign).to_array());
@@ -88,16 +88,16 @@ impl<'a> Check<'a> {
         }
     }
 
-    pub fn position_is(&self, found: DVec3) -> Result<(), String> {
+    pub(crate) fn position_is(&self, found: DVec3) -> Result<(), String> {
         near3("position", self.vec3("position")?, found, self.tolerance("position"))
     }
 }
 
-pub fn numbers(value: &Value) -> Option<Vec<f64>> {
+pub(crate) fn numbers(value: &Value) -> Option<Vec<f64>> {
     value.as_array()?.iter().map(Value::as_f64).collect()
 }
 
-pub fn near3(what: &str, expected: DVec3, found: DVec3, tolerance: f64) -> Result<(), String> {
+pub(crate) fn near3(what: &str, expected: DVec3, found: DVec3, tolerance: f64) -> Result<(), String> {
     let worst = (expected - found).abs().max_element();
     if worst <= tolerance && found.is_finite() {
         Ok(())
@@ -106,7 +106,7 @@ pub fn near3(what: &str, expected: DVec3, found: DVec3, tolerance: f64) -> Resul
     }
 }
 
-pub fn near(what: &str, expected: f64, found: f64, tolerance: f64) -> Result<(), String> {
+pub(crate) fn near(what: &str, expected: f64, found: f64, tolerance: f64) -> Result<(), String> {
     if (expected - found).abs() <= tolerance {
         Ok(())
     } else {
