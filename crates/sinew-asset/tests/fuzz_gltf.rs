@@ -12,7 +12,7 @@ use std::time::Duration;
 use bolero::check;
 use gltf_builder::{Builder, glb};
 use serde_json::{Value, json};
-use sinew_asset::{NoFiles, ReadOptions, read_gltf};
+use sinew_asset::{NoFiles, ReadOptions, WriteOptions, leave_out_unwritable, read_gltf, write_glb};
 
 /// Counts the memory that a thread holds and the most it held.
 struct Counting;
@@ -93,6 +93,10 @@ fn read(bytes: &[u8]) {
     for problem in &loaded.problems {
         assert!(problem.to_string().len() < 2000);
     }
+    let mut document = loaded.document;
+    let left_out = leave_out_unwritable(&mut document, true);
+    let written = write_glb(&document, &WriteOptions::default());
+    assert!(written.is_ok(), "{}, after {left_out:#?}", written.unwrap_err());
 }
 
 /// A small character that uses everything the reader knows.
