@@ -1,6 +1,5 @@
 //! Files on the command line, and the clips and joints named there.
 
-use std::io::Read;
 use std::path::Path;
 
 use sinew::{JointId, RawClip, Skeleton};
@@ -41,18 +40,15 @@ impl Input {
             clip_name: None,
         };
         let options = ReadOptions { bvh, ..ReadOptions::default() };
-        let file = path.display().to_string();
+        let stdin = path == Path::new("-");
+        let file = if stdin { "stdin".to_owned() } else { path.display().to_string() };
         let asset = |source| Failure::Asset { file: file.clone(), source };
-        if path == Path::new("-") {
-            let mut bytes = Vec::new();
-            std::io::stdin().read_to_end(&mut bytes).map_err(|source| Failure::Io {
-                doing: "read",
-                path: path.into(),
-                source,
-            })?;
+        if stdin {
+            let bytes = read_stream(std::io::stdin().lock()).map_err(asset)?;
             let mut loaded = read(&bytes, &NoFiles, &options).map_err(asset)?;
             loaded.document.name = "stdin".into();
-            return Ok(Self { file: "stdin".into(), bytes: bytes.len() as u64, loaded });
+            let bytes = bytes.len() as u64;
+            return Ok(Self { file, bytes, loaded });
         }
         let bytes = std::fs::metadata(path).map(|m| m.len()).unwrap_or(0);
         let loaded = load(path, &options).map_err(asset)?;
