@@ -199,15 +199,24 @@ pub(crate) struct Diff {
     /// How joints are brought together
     #[arg(long = "match", value_enum, default_value_t)]
     pub(crate) matching: JointMatch,
-    /// Samples a second beside all key times
-    #[arg(long, default_value_t = 60.0)]
-    pub(crate) rate: f64,
+    /// Samples a second beside all key times [default: 60]
+    #[arg(long)]
+    pub(crate) rate: Option<f64>,
     /// Largest distance that is fine, millimetres
     #[arg(long, default_value_t = 0.01)]
     pub(crate) limit_mm: f64,
     /// Largest angle that is fine, degrees
     #[arg(long, default_value_t = 0.01)]
     pub(crate) limit_deg: f64,
+    /// Largest difference of an axis' length that is fine; 1 is unscaled
+    #[arg(long, default_value_t = 1e-4)]
+    pub(crate) limit_scale: f64,
+    /// Largest difference of a morph weight or a curve's value that is fine
+    #[arg(long, default_value_t = 1e-4)]
+    pub(crate) limit_weight: f64,
+    /// Joints that only one file has are fine
+    #[arg(long)]
+    pub(crate) allow_missing: bool,
     /// Largest difference of a column that is fine, for records
     #[arg(long, default_value_t = 1e-9)]
     pub(crate) limit_value: f64,

@@ -396,3 +396,44 @@ fn a_reader_that_goes_away_is_no_failure() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(code(&output), 0, "{}", stderr(&output));
 }
+
+#[test]
+fn numbers_that_are_none_are_usage() {
+    let characters = Characters::new();
+    let (file, target) = (characters.glb(TRACKED), characters.path("never.glb"));
+    for option in ["--resample=0", "--resample=-3", "--resample=nan", "--trim=0.5:0.2", "--trim=-1:2"] {
+        assert_eq!(code(&sinew(&["convert", &file, &target, option])), 1, "{option}");
+    }
+    for option in ["--limit-mm=nan", "--limit-deg=-1", "--limit-scale=nan", "--limit-weight=-0.1", "--rate=0"]
+    {
+        assert_eq!(code(&sinew(&["diff", &file, &file, option])), 1, "{option}");
+    }
+    // A span that the clip does not have is the clip's matter, and names it.
+    let outside = sinew(&["convert", &file, &target, "--clip", "0", "--trim", "5000:6000"]);
+    assert_eq!(code(&outside), 3);
+    assert!(stderr(&outside).contains("clip '"), "{}", stderr(&outside));
+    // Nothing is written over what is read.
+    assert_eq!(code(&sinew(&["convert", &file, &file])), 1);
+}
+
+#[test]
+fn a_clip_named_twice_is_written_once() {
+    let characters = Characters::new();
+    let (file, target) = (characters.glb(TRACKED), characters.path("once.glb"));
+    let report = json(&["convert", &file, &target, "--clip", "0", "--clip", "0", "--format", "json"]);
+    assert_eq!(report["clips"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_clip_cut_short_differs_from_the_whole() {
+    let characters = Characters::new();
+    let (file, target) = (characters.glb(TRACKED), characters.path("short.glb"));
+    let whole = json(&["convert", &file, &target, "--clip", "0", "--format", "json"]);
+    let half = whole["clips"][0]["duration"].as_f64().unwrap() / 2.0;
+    let span = format!("0:{half}");
+    assert_eq!(code(&sinew(&["convert", &file, &target, "--clip", "0", "--trim", &span])), 0);
+    let wide = ["--limit-mm", "1e9", "--limit-deg", "1e9", "--limit-scale", "1e9"];
+    let found = sinew(&[&["diff", &file, &target, "--clip", "0"][..], &wide[..]].concat());
+    assert_eq!(code(&found), 7, "{}", stdout(&found));
+    assert!(stdout(&found).contains("lasts"), "{}", stdout(&found));
+}

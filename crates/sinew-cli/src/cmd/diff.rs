@@ -9,12 +9,19 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use sinew::{DifferenceJob, JointId, RawClip, Skeleton, Space, Worst, uniform_times};
+use sinew::{DifferenceJob, JointId, RawClip, RetimeError, Skeleton, Space, Worst, uniform_times};
+use sinew_asset::{Document, Format as FileFormat};
 
 use crate::args::{Diff, DiffSpace, Format, JointMatch};
 use crate::failure::Failure;
 use crate::input::{Convention, Input};
-use crate::output::Out;
+use crate::output::{Out, clean, say};
+
+/// Samples a second beside all key times, where nothing else is said.
+const RATE: f64 = 60.0;
+
+/// Lengths and moments that are no further apart are the same, seconds.
+const SAME_TIME: f64 = 1e-4;
 
 /// How far the clips of two files are apart.
 #[derive(Serialize, JsonSchema)]
@@ -43,7 +50,13 @@ pub(crate) struct DiffReport {
     limit_mm: f64,
     /// Largest angle that is fine, degrees.
     limit_deg: f64,
-    /// Whether all clips are within the limits, and none is missing.
+    /// Largest difference of an axis' length that is fine.
+    limit_scale: f64,
+    /// Largest difference of a morph weight or a curve's value that is fine.
+    limit_weight: f64,
+    /// Whether joints that only one file has are fine.
+    allow_missing: bool,
+    /// Whether all clips are within the limits, and no clip or joint is missing.
     within: bool,
 }
 
@@ -65,8 +78,13 @@ struct ClipFacts {
     rotation_deg: WorstFacts,
     /// Largest difference of an axis' length; 1 is unscaled.
     scale: WorstFacts,
+    /// Largest difference of a morph weight.
+    weight: WorstFacts,
     /// Root of the mean squared distance, millimetres.
     position_rms_mm: f64,
+    /// What else differs: length, events and curves, a sentence each.
+    other: Vec<String>,
+    /// Whether this clip is within the limits, and nothing else differs.
     within: bool,
 }
 
@@ -80,6 +98,7 @@ struct WorstFacts {
 }
 
 pub(crate) fn run(args: &Diff, out: &mut Out) -> Result<(), Failure> {
+    check_numbers(args)?;
     match (args.a.is_dir(), args.b.is_dir()) {
         (true, true) => return records::run(args, out),
         (false, false) => {}
@@ -90,6 +109,13 @@ pub(crate) fn run(args: &Diff, out: &mut Out) -> Result<(), Failure> {
     }
     let a = Input::read(&args.a, &args.reading, Convention::AsIs)?;
     let b = Input::read(&args.b, &args.reading, Convention::AsIs)?;
+    let bvh = |input: &Input| input.document().format == FileFormat::Bvh;
+    if bvh(&a) != bvh(&b) && args.reading.units.is_none() && !out.quiet() {
+        let bvh = if bvh(&a) { &a.file } else { &b.file };
+        say(format_args!(
+            "{bvh}: numbers of a BVH file are compared as they are in the file; --units says what they are"
+        ));
+    }
     let report = compare(args, &a, &b)?;
     match args.format {
         Format::Json => out.json(&report)?,
@@ -100,6 +126,43 @@ pub(crate) fn run(args: &Diff, out: &mut Out) -> Result<(), Failure> {
     }
     out.finish()?;
     Err(Failure::Over(format!("{} and {} differ by more than the limits", report.a, report.b)))
+}
+
+/// Limits and rates that are no numbers to compare with.
+fn check_numbers(args: &Diff) -> Result<(), Failure> {
+    let limits = [
+        ("--limit-mm", args.limit_mm),
+        ("--limit-deg", args.limit_deg),
+        ("--limit-scale", args.limit_scale),
+        ("--limit-weight", args.limit_weight),
+        ("--limit-value", args.limit_value),
+    ];
+    // Written so that NaN is refused.
+    if let Some((name, value)) = limits.into_iter().find(|(_, value)| !(*value >= 0.0)) {
+        return Err(Failure::Usage(format!("{name} {value}: expected a number of 0 or more")));
+    }
+    match args.rate {
+        Some(rate) if !(rate.is_finite() && rate > 0.0) => {
+            Err(Failure::Usage(format!("--rate {rate}: expected a finite number above 0")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Nodes that are there only to carry a skinned mesh, `[joint]`: where they are moves nothing.
+fn holders(document: &Document) -> Vec<bool> {
+    let mut holders = vec![false; document.skeleton.len()];
+    document.instances.iter().filter(|i| i.skin.is_some()).for_each(|i| holders[i.joint.index()] = true);
+    document.instances.iter().filter(|i| i.skin.is_none()).for_each(|i| holders[i.joint.index()] = false);
+    document.skeleton.joints().iter().filter_map(|j| j.parent).for_each(|p| holders[p.index()] = false);
+    document.skins.iter().flat_map(|s| &s.joints).for_each(|j| holders[j.index()] = false);
+    holders
+}
+
+/// Joints that go with each other: those whose place counts, and those that only carry a skinned mesh.
+struct Pairs {
+    placed: Vec<(JointId, JointId)>,
+    holders: Vec<(JointId, JointId)>,
 }
 
 fn compare(args: &Diff, a: &Input, b: &Input) -> Result<DiffReport, Failure> {
@@ -114,6 +177,14 @@ fn compare(args: &Diff, a: &Input, b: &Input) -> Result<DiffReport, Failure> {
         taken.iter().for_each(|id| free[id.index()] = false);
         skeleton.iter().filter(|(id, _)| free[id.index()]).map(|(id, _)| skeleton.label(id)).collect()
     };
+    let (only_in_a, only_in_b) = (
+        left_over(sa, pairs.iter().map(|p| p.0).collect()),
+        left_over(sb, pairs.iter().map(|p| p.1).collect()),
+    );
+    let joints = pairs.len();
+    let (held_a, held_b) = (holders(a.document()), holders(b.document()));
+    let (holders, placed) = pairs.into_iter().partition(|(ja, jb)| held_a[ja.index()] && held_b[jb.index()]);
+    let pairs = Pairs { placed, holders };
     let (clip_pairs, clips_only_in_a, clips_only_in_b) = match_clips(args, a, b)?;
     let space = match args.space {
         DiffSpace::Model => Space::Model,
@@ -121,23 +192,31 @@ fn compare(args: &Diff, a: &Input, b: &Input) -> Result<DiffReport, Failure> {
     };
     let mut clips = Vec::new();
     for (ca, cb) in clip_pairs {
-        clips.push(compare_clip(args, space, &pairs, (sa, ca), (sb, cb))?);
+        let facts = compare_clip(args, space, &pairs, (sa, ca), (sb, cb));
+        clips.push(facts.map_err(|e| match args.rate {
+            Some(_) => Failure::Usage(format!("--rate: {e}")),
+            None => Failure::input(&a.file, format!("clip '{}': {e}", ca.label())),
+        })?);
     }
     let missing = !clips_only_in_a.is_empty() || !clips_only_in_b.is_empty();
-    let within = clips.iter().all(|c| c.within) && !missing;
+    let joints_missing = !only_in_a.is_empty() || !only_in_b.is_empty();
+    let within = clips.iter().all(|c| c.within) && !missing && (args.allow_missing || !joints_missing);
     Ok(DiffReport {
         a: a.file.clone(),
         b: b.file.clone(),
         space: space.name(),
         matched_by,
-        joints: pairs.len(),
-        only_in_a: left_over(sa, pairs.iter().map(|p| p.0).collect()),
-        only_in_b: left_over(sb, pairs.iter().map(|p| p.1).collect()),
+        joints,
+        only_in_a,
+        only_in_b,
         clips_only_in_a,
         clips_only_in_b,
         clips,
         limit_mm: args.limit_mm,
         limit_deg: args.limit_deg,
+        limit_scale: args.limit_scale,
+        limit_weight: args.limit_weight,
+        allow_missing: args.allow_missing,
         within,
     })
 }
@@ -145,23 +224,34 @@ fn compare(args: &Diff, a: &Input, b: &Input) -> Result<DiffReport, Failure> {
 fn compare_clip(
     args: &Diff,
     space: Space,
-    pairs: &[(JointId, JointId)],
+    pairs: &Pairs,
     a: (&Skeleton, &RawClip),
     b: (&Skeleton, &RawClip),
-) -> Result<ClipFacts, Failure> {
+) -> Result<ClipFacts, RetimeError> {
     let longest = a.1.duration().max(b.1.duration());
-    let mut times = uniform_times(longest, args.rate).map_err(|e| Failure::Usage(format!("--rate: {e}")))?;
+    let mut times = uniform_times(longest, args.rate.unwrap_or(RATE))?;
     times.extend(a.1.key_times());
     times.extend(b.1.key_times());
     times.sort_by(f64::total_cmp);
     times.dedup();
-    let found = DifferenceJob { a, b, pairs, times: &times, space }.run();
+    let mut found = DifferenceJob { a, b, pairs: &pairs.placed, times: &times, space }.run();
+    if !pairs.holders.is_empty() {
+        let held = DifferenceJob { a, b, pairs: &pairs.holders, times: &times, space }.run().weight;
+        if !(held.value <= found.weight.value) {
+            found.weight = held;
+        }
+    }
     let worst =
         |w: &Worst, unit: f64| WorstFacts { value: w.value * unit, joint: a.0.label(w.joint), time: w.time };
     let position_mm = worst(&found.position, 1e3);
     let rotation_deg = worst(&found.rotation, 1.0_f64.to_degrees());
+    let other = other_differences(args, a.1, b.1, &times);
     // Written so that NaN is over the limit.
-    let within = position_mm.value <= args.limit_mm && rotation_deg.value <= args.limit_deg;
+    let within = position_mm.value <= args.limit_mm
+        && rotation_deg.value <= args.limit_deg
+        && found.scale.value <= args.limit_scale
+        && found.weight.value <= args.limit_weight
+        && other.is_empty();
     Ok(ClipFacts {
         clip_a: a.1.label(),
         clip_b: b.1.label(),
@@ -171,9 +261,54 @@ fn compare_clip(
         position_mm,
         rotation_deg,
         scale: worst(&found.scale, 1.0),
+        weight: worst(&found.weight, 1.0),
+        other,
         position_rms_mm: found.position_rms * 1e3,
         within,
     })
+}
+
+/// Length, events and curves that differ, a sentence each.
+fn other_differences(args: &Diff, a: &RawClip, b: &RawClip, times: &[f64]) -> Vec<String> {
+    let mut other = Vec::new();
+    let (da, db) = (a.duration(), b.duration());
+    if !((da - db).abs() <= SAME_TIME) {
+        other.push(format!("lasts {da:.6} s against {db:.6} s"));
+    }
+    let events = |clip: &RawClip| {
+        let mut events: Vec<(String, f64)> = clip.events.iter().map(|e| (e.name.clone(), e.time)).collect();
+        events.sort_by(|x, y| x.0.cmp(&y.0).then(x.1.total_cmp(&y.1)));
+        events
+    };
+    let (ea, eb) = (events(a), events(b));
+    if ea.len() != eb.len() {
+        other.push(format!("has {} events against {}", ea.len(), eb.len()));
+    } else if let Some((x, y)) =
+        ea.iter().zip(&eb).find(|(x, y)| x.0 != y.0 || !((x.1 - y.1).abs() <= SAME_TIME))
+    {
+        other.push(format!("event '{}' at {:.6} s is against '{}' at {:.6} s", x.0, x.1, y.0, y.1));
+    }
+    for (one, two, which) in [(a, b, "first"), (b, a, "second")] {
+        for curve in one.curves.iter().filter(|c| two.curve(&c.name).is_none()) {
+            other.push(format!("only the {which} has a curve '{}'", curve.name));
+        }
+    }
+    for curve in &a.curves {
+        let Some(partner) = b.curve(&curve.name) else { continue };
+        let mut moments: Vec<f64> = times.to_vec();
+        moments.extend(curve.track().times().iter().chain(partner.track().times().iter()));
+        let mut worst = (0.0, 0.0);
+        for &t in &moments {
+            let apart = (curve.sample(t) - partner.sample(t)).abs();
+            if apart > worst.0 {
+                worst = (apart, t);
+            }
+        }
+        if worst.0 > args.limit_weight {
+            other.push(format!("curve '{}' differs by {:.6} at {:.4} s", curve.name, worst.0, worst.1));
+        }
+    }
+    other
 }
 
 type ClipPairs<'a> = (Vec<(&'a RawClip, &'a RawClip)>, Vec<String>, Vec<String>);
@@ -234,25 +369,41 @@ impl DiffReport {
     fn print(&self, out: &mut Out) -> Result<(), Failure> {
         out.line(format_args!(
             "{} against {}: {} joints by {}, {} space",
-            self.a, self.b, self.joints, self.matched_by, self.space
+            clean(&self.a),
+            clean(&self.b),
+            self.joints,
+            self.matched_by,
+            self.space
         ))?;
         for c in &self.clips {
             let name =
                 if c.clip_a == c.clip_b { c.clip_a.clone() } else { format!("{} / {}", c.clip_a, c.clip_b) };
+            let name = clean(&name);
             let verdict = if c.within { "ok  " } else { "OVER" };
             let (p, r) = (&c.position_mm, &c.rotation_deg);
             out.line(format_args!(
                 "  {verdict} {name:<24} {:>12.6} mm at '{}', {:.4} s; {:>10.6} degrees at '{}', {:.4} s ({} moments)",
-                p.value, p.joint, p.time, r.value, r.joint, r.time, c.moments
+                p.value, clean(&p.joint), p.time, r.value, clean(&r.joint), r.time, c.moments
             ))?;
-            if c.duration_a != c.duration_b {
-                out.line(format_args!("       lasts {:.6} s against {:.6} s", c.duration_a, c.duration_b))?;
+            for difference in &c.other {
+                out.line(format_args!("       {}", clean(difference)))?;
+            }
+            if c.weight.value > 1e-6 {
+                let w = &c.weight;
+                out.line(format_args!(
+                    "       a morph weight differs by {:.6} at '{}', {:.4} s",
+                    w.value,
+                    clean(&w.joint),
+                    w.time
+                ))?;
             }
             if c.scale.value > 1e-6 {
                 let s = &c.scale;
                 out.line(format_args!(
                     "       scale differs by {:.6} at '{}', {:.4} s",
-                    s.value, s.joint, s.time
+                    s.value,
+                    clean(&s.joint),
+                    s.time
                 ))?;
             }
         }
@@ -263,9 +414,16 @@ impl DiffReport {
             (&self.clips_only_in_b, "clips only in the second"),
         ] {
             if !names.is_empty() {
-                out.line(format_args!("  {what}: {}", names.join(", ")))?;
+                out.line(format_args!("  {what}: {}", clean(&names.join(", "))))?;
             }
         }
-        out.line(format_args!("  limits: {} mm, {} degrees", self.limit_mm, self.limit_deg))
+        out.line(format_args!(
+            "  limits: {} mm, {} degrees, {} of scale, {} of a weight{}",
+            self.limit_mm,
+            self.limit_deg,
+            self.limit_scale,
+            self.limit_weight,
+            if self.allow_missing { "; joints may be missing" } else { "" }
+        ))
     }
 }

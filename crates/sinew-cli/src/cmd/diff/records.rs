@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::args::{Diff, Format};
 use crate::failure::Failure;
-use crate::output::Out;
+use crate::output::{Out, clean};
 
 /// How far two records are apart.
 #[derive(Serialize, JsonSchema)]
@@ -132,20 +132,31 @@ fn compare_column(
 
 impl RecordDiffReport {
     fn print(&self, out: &mut Out) -> Result<(), Failure> {
-        out.line(format_args!("{} against {}: {} and {} rows", self.a, self.b, self.rows_a, self.rows_b))?;
+        out.line(format_args!(
+            "{} against {}: {} and {} rows",
+            clean(&self.a),
+            clean(&self.b),
+            self.rows_a,
+            self.rows_b
+        ))?;
         for c in &self.columns {
             let verdict = if c.worst <= self.limit && c.texts_differ == 0 { "ok  " } else { "OVER" };
             let texts = match c.texts_differ {
                 0 => String::new(),
                 n => format!(", text differs in {n} rows"),
             };
-            out.line(format_args!("  {verdict} {:<32} {:e} in row {}{texts}", c.column, c.worst, c.row))?;
+            out.line(format_args!(
+                "  {verdict} {:<32} {:e} in row {}{texts}",
+                clean(&c.column),
+                c.worst,
+                c.row
+            ))?;
         }
         for (names, what) in
             [(&self.only_in_a, "columns only in the first"), (&self.only_in_b, "columns only in the second")]
         {
             if !names.is_empty() {
-                out.line(format_args!("  {what}: {}", names.join(", ")))?;
+                out.line(format_args!("  {what}: {}", clean(&names.join(", "))))?;
             }
         }
         out.line(format_args!("  limit: {:e}", self.limit))
