@@ -1,17 +1,13 @@
-//! The audit's part of the shared cases, on the folder that `SINEW_CASES` names. Without the folder there is
-//! nothing to check.
+//! The audit's part of the shared cases, on the folder `cases` of what `SINEW_SHARED` names. Where it is
+//! not set there is nothing to check.
 
-use std::path::PathBuf;
+mod shared;
 
 use sinew_asset::{Loaded, ReadOptions, load};
 use sinew_audit::{AuditReport, Code, Finding, FootSlideLimits, Limits, audit, sign_flips, stances};
 
 fn file(name: &str) -> Option<Loaded> {
-    let folder = std::env::var_os("SINEW_CASES").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/cases"),
-        PathBuf::from,
-    );
-    folder.is_dir().then(|| load(folder.join(name), &ReadOptions::default()).unwrap())
+    Some(load(shared::folder("cases")?.join(name), &ReadOptions::default()).unwrap())
 }
 
 fn report(loaded: &Loaded) -> AuditReport {
