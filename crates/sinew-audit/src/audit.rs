@@ -16,6 +16,7 @@ use crate::{Limits, rules};
 pub fn audit(loaded: &Loaded, limits: &Limits) -> AuditReport {
     let context = Context::new(loaded, limits);
     let mut out = Collector::new(limits);
+    context.shown.note().into_iter().for_each(|note| out.push(note));
     rules::check_file(&context, &mut out);
     let mut clips = Vec::new();
     for (index, clip) in context.document.clips.iter().enumerate() {
@@ -36,6 +37,7 @@ pub fn audit(loaded: &Loaded, limits: &Limits) -> AuditReport {
         rules::check_clip(&context, &motion, &mut facts, &mut out);
         clips.push(facts);
     }
+    rules::fold_first_keys(&mut out);
     let file = file_facts(&context);
     let (findings, plots, counts) = out.finish();
     AuditReport { file, clips, findings, counts, plots }

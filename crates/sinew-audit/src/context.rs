@@ -6,12 +6,14 @@ use sinew_asset::{Document, Loaded, Problem};
 use crate::Limits;
 use crate::feet::Foot;
 use crate::model::Model;
+use crate::shown::Shown;
 
 /// A file, what is known about it, and the limits it is held against.
 pub(crate) struct Context<'a> {
     pub(crate) document: &'a Document,
     pub(crate) problems: &'a [Problem],
     pub(crate) limits: &'a Limits,
+    pub(crate) shown: Shown,
     pub(crate) model: Model,
     pub(crate) feet: Vec<Foot>,
 }
@@ -19,9 +21,10 @@ pub(crate) struct Context<'a> {
 impl<'a> Context<'a> {
     pub(crate) fn new(loaded: &'a Loaded, limits: &'a Limits) -> Self {
         let document = &loaded.document;
-        let model = Model::new(document);
-        let feet = crate::feet::find(document, &model, &limits.foot_slide);
-        Self { document, problems: &loaded.problems, limits, model, feet }
+        let shown = Shown::new(document);
+        let model = Model::new(document, &shown);
+        let feet = crate::feet::find(document, &shown, &model, &limits.foot_slide);
+        Self { document, problems: &loaded.problems, limits, shown, model, feet }
     }
 
     pub(crate) fn skeleton(&self) -> &'a Skeleton {

@@ -11,6 +11,7 @@ use crate::model::Model;
 use crate::names::{self, Side};
 use crate::pattern;
 use crate::rules::FootSlideLimits;
+use crate::shown::{MOST_OF_PART, Shown};
 
 /// Words of joints that are feet.
 pub(crate) const FOOT_WORDS: &str = "foot feet toe toes toebase ankle paw hoof tarsus heel ball";
@@ -55,7 +56,7 @@ pub struct Contact {
 }
 
 /// Feet of a character, by joint.
-pub(crate) fn find(document: &Document, model: &Model, limits: &FootSlideLimits) -> Vec<Foot> {
+pub(crate) fn find(document: &Document, shown: &Shown, model: &Model, limits: &FootSlideLimits) -> Vec<Foot> {
     let skeleton = &document.skeleton;
     let mut roots: Vec<(JointId, FoundBy)> = Vec::new();
     if limits.feet.is_empty() {
@@ -75,7 +76,7 @@ pub(crate) fn find(document: &Document, model: &Model, limits: &FootSlideLimits)
     roots.dedup_by_key(|r| r.0);
     // Bounded, so that a file of ten thousand feet costs no more than a centipede.
     roots.truncate(64);
-    contacts(document, model, &roots)
+    contacts(document, shown, model, &roots)
 }
 
 fn by_name(
@@ -246,7 +247,7 @@ struct SolePoint {
 }
 
 /// The points of each foot that may touch the ground.
-fn contacts(document: &Document, model: &Model, roots: &[(JointId, FoundBy)]) -> Vec<Foot> {
+fn contacts(document: &Document, shown: &Shown, model: &Model, roots: &[(JointId, FoundBy)]) -> Vec<Foot> {
     let skeleton = &document.skeleton;
     // Which foot a joint belongs to.
     let mut foot_of = vec![None; skeleton.len()];
@@ -254,7 +255,7 @@ fn contacts(document: &Document, model: &Model, roots: &[(JointId, FoundBy)]) ->
         let own = roots.iter().position(|r| r.0 == id);
         foot_of[id.index()] = own.or_else(|| joint.parent.and_then(|p| foot_of[p.index()]));
     }
-    let vertices = foot_vertices(document, model, &foot_of, roots.len());
+    let vertices = foot_vertices(document, shown, model, &foot_of, roots.len());
     let mut feet = Vec::new();
     for (number, &(joint, found_by)) in roots.iter().enumerate() {
         let points = sole(model, &vertices[number]);
@@ -275,45 +276,51 @@ fn contacts(document: &Document, model: &Model, roots: &[(JointId, FoundBy)]) ->
 /// Vertices of each foot at rest, model space, with the joint that pulls each most.
 fn foot_vertices(
     document: &Document,
+    shown: &Shown,
     model: &Model,
     foot_of: &[Option<usize>],
     feet: usize,
 ) -> Vec<Vec<SolePoint>> {
     let mut vertices: Vec<Vec<SolePoint>> = Vec::new();
     vertices.resize_with(feet, Vec::new);
-    let mut palette = Vec::new();
-    for instance in &document.instances {
-        let Some(mesh) = document.meshes.get(instance.mesh) else { continue };
-        let skin = instance.skin.and_then(|s| document.skins.get(s));
-        if let Some(skin) = skin {
-            if !skin.joints.iter().any(|j| foot_of[j.index()].is_some()) {
-                continue;
+    let mut take = |job: SkinJob<'_>, joint_of: &dyn Fn(usize) -> Option<JointId>| {
+        for vertex in (0..job.primitive.positions.len()).step_by(shown.step(job.primitive, MOST_OF_PART)) {
+            let Some(joint) = joint_of(vertex) else { continue };
+            let Some(foot) = foot_of[joint.index()] else { continue };
+            if let Ok(at) = job.vertex(vertex)
+                && at.is_finite()
+            {
+                vertices[foot].push(SolePoint { at, joint });
             }
-            skin.palette(&model.rest_ms, &mut palette);
-        } else if foot_of[instance.joint.index()].is_none() {
+        }
+    };
+    let (morph_weights, weights): (&[f64], _) = (&[], WeightMode::Normalised);
+    for &(mesh, joint) in shown.rigid.iter().filter(|(_, joint)| foot_of[joint.index()].is_some()) {
+        let binding = Binding::Rigid(&model.rest_ms[joint.index()]);
+        for primitive in &document.meshes[mesh].primitives {
+            take(SkinJob { primitive, morph_weights, binding, weights }, &|_| Some(joint));
+        }
+    }
+    let (mut palette, mut palette_of, mut has_foot) = (Vec::new(), None, false);
+    for &(number, mesh) in &shown.skinned {
+        let skin = &document.skins[number];
+        if palette_of != Some(number) {
+            palette_of = Some(number);
+            has_foot = skin.joints.iter().any(|j| foot_of[j.index()].is_some());
+            if has_foot {
+                skin.palette(&model.rest_ms, &mut palette);
+            }
+        }
+        if !has_foot {
             continue;
         }
-        let at = model.rest_ms[instance.joint.index()];
-        for primitive in &mesh.primitives {
-            let binding = if skin.is_some() { Binding::Skinned(&palette) } else { Binding::Rigid(&at) };
-            let job = SkinJob { primitive, morph_weights: &[], binding, weights: WeightMode::Normalised };
-            for vertex in 0..primitive.positions.len() {
-                let joint = match (skin, &primitive.influences) {
-                    (None, _) => Some(instance.joint),
-                    (Some(skin), Some(influences)) => influences
-                        .of(vertex)
-                        .filter(|(_, w)| *w > 0.5)
-                        .find_map(|(j, _)| skin.joints.get(usize::from(j)).copied()),
-                    _ => None,
-                };
-                let Some(joint) = joint else { continue };
-                let Some(foot) = foot_of[joint.index()] else { continue };
-                if let Ok(at) = job.vertex(vertex)
-                    && at.is_finite()
-                {
-                    vertices[foot].push(SolePoint { at, joint });
-                }
-            }
+        for primitive in &document.meshes[mesh].primitives {
+            let Some(influences) = &primitive.influences else { continue };
+            let binding = Binding::Skinned(&palette);
+            take(SkinJob { primitive, morph_weights, binding, weights }, &|vertex| {
+                let mut most = influences.of(vertex).filter(|(_, weight)| *weight > 0.5);
+                most.find_map(|(j, _)| skin.joints.get(usize::from(j)).copied())
+            });
         }
     }
     vertices
@@ -355,5 +362,49 @@ pub(crate) fn side_text(name: &str) -> &'static str {
         Some(Side::Left) => "left foot",
         Some(Side::Right) => "right foot",
         None => "foot",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shown::MOST_VERTICES;
+    use sinew::{Influences, Joint, Mesh, Primitive, Skeleton, Skin};
+    use sinew_asset::MeshInstance;
+
+    /// One mesh on one foot, shown by many nodes below that foot.
+    fn points(instances: usize, vertices: usize, skinned: bool) -> usize {
+        let rest = sinew::DTransform::IDENTITY;
+        let mut joints = vec![Joint::new("Foot", None, rest)];
+        let shoe = |k| Joint { node: k as u32 + 1, ..Joint::new("Shoe", Some(JointId(0)), rest) };
+        joints.extend((0..instances).map(shoe));
+        let influences =
+            Influences { per_vertex: 1, joints: vec![0; vertices], weights: vec![1.0; vertices] };
+        let positions = (0..vertices).map(|k| [k as f32, 0.0, 0.0]).collect();
+        let primitive = Primitive { positions, influences: Some(influences), ..Primitive::default() };
+        let skin = skinned.then_some(0);
+        let instance = |k| MeshInstance { joint: JointId(k as u32 + 1), mesh: 0, skin };
+        let document = Document {
+            skeleton: Skeleton::new(joints, Vec::new()).unwrap(),
+            meshes: vec![Mesh { primitives: vec![primitive], ..Mesh::default() }],
+            skins: vec![Skin { joints: vec![JointId(0)], ..Skin::default() }],
+            instances: (0..instances).map(instance).collect(),
+            ..Document::default()
+        };
+        let shown = Shown::new(&document);
+        let model = Model::new(&document, &shown);
+        let foot_of = vec![Some(0); instances + 1];
+        foot_vertices(&document, &shown, &model, &foot_of, 1)[0].len()
+    }
+
+    #[test]
+    fn a_mesh_that_thousands_of_nodes_show_is_kept_once() {
+        assert_eq!(points(4000, 500, true), 500);
+    }
+
+    #[test]
+    fn rigid_copies_of_a_shoe_stay_bounded() {
+        assert_eq!(points(3, 500, false), 1500);
+        assert_eq!(points(4000, 500, false), MOST_VERTICES);
     }
 }

@@ -32,7 +32,9 @@ mod pattern;
 pub mod plot;
 mod report;
 mod rules;
+mod shown;
 mod stance;
+mod wording;
 
 pub use audit::audit;
 pub use code::{Code, Severity};

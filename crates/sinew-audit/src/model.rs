@@ -2,8 +2,10 @@
 //! on which joint.
 
 use glam::{DMat4, DVec3};
-use sinew::{Binding, JointFlags, JointId, RawPose, SkinJob, WeightMode, model_matrices};
-use sinew_asset::{Document, MeshInstance};
+use sinew::{Binding, JointFlags, JointId, Primitive, RawPose, SkinJob, WeightMode, model_matrices};
+use sinew_asset::Document;
+
+use crate::shown::Shown;
 
 /// Height that limits are given for, metres.
 pub(crate) const PERSON_M: f64 = 1.8;
@@ -35,7 +37,7 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    pub(crate) fn new(document: &Document) -> Self {
+    pub(crate) fn new(document: &Document, shown: &Shown) -> Self {
         let skeleton = &document.skeleton;
         let rest = RawPose::rest(skeleton);
         let mut rest_ms = Vec::new();
@@ -54,10 +56,8 @@ impl Model {
         };
         let character = of_character(document);
         let mut box_ms = Box3::default();
-        for instance in &document.instances {
-            let counts = instance.skin.is_some() || character[instance.joint.index()];
-            this.take_instance(document, instance, &rest, counts, &mut box_ms);
-        }
+        this.take_rigid(document, shown, &character, &mut box_ms);
+        this.take_skinned(document, shown, &mut box_ms);
         if !box_ms.is_usable() {
             box_ms = Box3::default();
             for (i, joint) in skeleton.joints().iter().enumerate() {
@@ -71,51 +71,60 @@ impl Model {
         this
     }
 
-    /// Vertices of a mesh: which joints they hang on, how far out they are.
-    fn take_instance(
-        &mut self,
-        document: &Document,
-        instance: &MeshInstance,
-        rest: &RawPose,
-        counts: bool,
-        box_ms: &mut Box3,
-    ) {
-        let Some(mesh) = document.meshes.get(instance.mesh) else { return };
-        let Some(at) = self.rest_ms.get(instance.joint.index()).copied() else { return };
-        let skin = instance.skin.and_then(|s| document.skins.get(s));
-        let mut palette = Vec::new();
-        if let Some(skin) = skin {
-            skin.palette(&self.rest_ms, &mut palette);
-        }
-        let weights = document.skeleton.joint(instance.joint).weights.clone();
-        for primitive in &mesh.primitives {
-            let binding = if skin.is_some() { Binding::Skinned(&palette) } else { Binding::Rigid(&at) };
-            let morph_weights = &rest.weights[weights.clone()];
-            let job = SkinJob { primitive, morph_weights, binding, weights: WeightMode::Normalised };
-            let step = primitive.positions.len().div_ceil(SIZE_VERTICES).max(1);
-            for vertex in (0..primitive.positions.len()).step_by(step) {
-                let Ok(p) = job.vertex(vertex) else { continue };
-                if !p.is_finite() {
-                    continue;
-                }
-                if counts {
-                    box_ms.add(p);
-                }
-                if skin.is_none() {
-                    self.stretch(instance.joint, p);
+    /// Meshes that a node carries: how far out they are.
+    fn take_rigid(&mut self, document: &Document, shown: &Shown, character: &[bool], box_ms: &mut Box3) {
+        let rest = RawPose::rest(&document.skeleton);
+        for &(mesh, joint) in &shown.rigid {
+            let Some(at) = self.rest_ms.get(joint.index()).copied() else { continue };
+            let morph_weights = &rest.weights[document.skeleton.joint(joint).weights.clone()];
+            for primitive in &document.meshes[mesh].primitives {
+                let binding = Binding::Rigid(&at);
+                let job = SkinJob { primitive, morph_weights, binding, weights: WeightMode::Normalised };
+                for vertex in (0..primitive.positions.len()).step_by(shown.step(primitive, SIZE_VERTICES)) {
+                    let Some(p) = job.vertex(vertex).ok().filter(|p| p.is_finite()) else { continue };
+                    if character[joint.index()] {
+                        box_ms.add(p);
+                    }
+                    self.stretch(joint, p);
                 }
             }
-            let (Some(skin), Some(influences)) = (skin, &primitive.influences) else { continue };
-            for vertex in 0..primitive.positions.len() {
-                for (joint, weight) in influences.of(vertex) {
-                    let Some(&joint) = skin.joints.get(usize::from(joint)).filter(|_| weight > 0.0) else {
-                        continue;
-                    };
-                    self.pulls[joint.index()] = true;
-                    if vertex % step == 0
-                        && let Ok(p) = job.vertex(vertex)
-                    {
-                        self.stretch(joint, p);
+        }
+    }
+
+    /// Meshes with skins, each pair once: which joints their vertices hang on, how far out they are.
+    fn take_skinned(&mut self, document: &Document, shown: &Shown, box_ms: &mut Box3) {
+        let mut rest_weights: Vec<Option<&[f64]>> = vec![None; document.meshes.len()];
+        let rest = RawPose::rest(&document.skeleton);
+        for instance in document.instances.iter().filter(|i| i.skin.is_some()) {
+            if let Some(weights) = rest_weights.get_mut(instance.mesh).filter(|w| w.is_none()) {
+                *weights = Some(&rest.weights[document.skeleton.joint(instance.joint).weights.clone()]);
+            }
+        }
+        let mut pulling: Vec<Option<Vec<u16>>> = vec![None; document.meshes.len()];
+        let (mut palette, mut palette_of) = (Vec::new(), None);
+        for &(number, mesh) in &shown.skinned {
+            let skin = &document.skins[number];
+            if palette_of != Some(number) {
+                skin.palette(&self.rest_ms, &mut palette);
+                palette_of = Some(number);
+            }
+            let primitives = &document.meshes[mesh].primitives;
+            for &joint in pulling[mesh].get_or_insert_with(|| joints_that_pull(primitives)).iter() {
+                let Some(joint) = skin.joints.get(usize::from(joint)) else { break };
+                self.pulls[joint.index()] = true;
+            }
+            for primitive in primitives {
+                let (morph_weights, binding) =
+                    (rest_weights[mesh].unwrap_or(&[]), Binding::Skinned(&palette));
+                let job = SkinJob { primitive, morph_weights, binding, weights: WeightMode::Normalised };
+                for vertex in (0..primitive.positions.len()).step_by(shown.step(primitive, SIZE_VERTICES)) {
+                    let Some(p) = job.vertex(vertex).ok().filter(|p| p.is_finite()) else { continue };
+                    box_ms.add(p);
+                    let influences = primitive.influences.iter().flat_map(|i| i.of(vertex));
+                    for (joint, _) in influences.filter(|(_, weight)| *weight > 0.0) {
+                        if let Some(&joint) = skin.joints.get(usize::from(joint)) {
+                            self.stretch(joint, p);
+                        }
                     }
                 }
             }
@@ -174,6 +183,17 @@ impl Model {
     pub(crate) fn scaled(&self, person: f64) -> f64 {
         person * self.size_m / PERSON_M
     }
+}
+
+/// Positions in a skin's list that any vertex hangs on, increasing.
+fn joints_that_pull(primitives: &[Primitive]) -> Vec<u16> {
+    let mut pull = vec![false; usize::from(u16::MAX) + 1];
+    for primitive in primitives {
+        let Some(influences) = &primitive.influences else { continue };
+        let pairs = influences.joints.iter().zip(&influences.weights).filter(|(_, weight)| **weight > 0.0);
+        pairs.for_each(|(joint, _)| pull[usize::from(*joint)] = true);
+    }
+    (0..=u16::MAX).filter(|joint| pull[usize::from(*joint)]).collect()
 }
 
 /// Whether a joint is of the character: named by a skin or below a joint that is; without skins in one tree

@@ -13,6 +13,7 @@ use crate::feet::{self, Foot};
 use crate::model::Model;
 use crate::motion::{Chains, Motion, refine};
 use crate::rules::FootSlideLimits;
+use crate::shown::Shown;
 
 /// One time that a foot stands on the ground.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,8 +72,9 @@ pub struct FeetMotion {
 /// Where `clip` is not an index of [`Document::clips`].
 #[must_use]
 pub fn feet_motion(document: &Document, clip: usize, limits: &FootSlideLimits) -> FeetMotion {
-    let model = Model::new(document);
-    let feet = feet::find(document, &model, limits);
+    let shown = Shown::new(document);
+    let model = Model::new(document, &shown);
+    let feet = feet::find(document, &shown, &model, limits);
     let motion = Motion::new(&document.skeleton, &model, &document.clips[clip], clip);
     measure(document, &model, &feet, &motion, limits)
 }

@@ -63,6 +63,42 @@ fn weights_that_sum_to_0_9_cost_a_tenth_of_the_height() {
 }
 
 #[test]
+fn thousands_of_nodes_that_show_one_mesh_with_one_skin_are_one_finding() {
+    let (_, mut loaded) = skinned(4, &[(0.0, &[(0, 1.0)]), (2.0, &[(1, 0.9)])]);
+    let once = run(&loaded);
+    let instance = loaded.document.instances[0];
+    loaded.document.instances = vec![instance; 5000];
+    let report = run(&loaded);
+    assert_eq!(report.counts.by_code[&Code::Weights], 1);
+    assert_eq!(report, once);
+}
+
+#[test]
+fn many_skins_over_one_faulty_mesh_are_measured_on_fewer_vertices_and_that_is_told() {
+    let (_, mut loaded) = skinned(4, &[(0.0, &[(0, 1.0)]), (2.0, &[(1, 0.9)])]);
+    let (skin, instance) = (loaded.document.skins[0].clone(), loaded.document.instances[0]);
+    loaded.document.skins = vec![skin; 300];
+    loaded.document.instances = (0..300).map(|k| MeshInstance { skin: Some(k), ..instance }).collect();
+    let findings = of(run(&loaded), Code::Weights);
+    let told =
+        "300 parts of skinned meshes have faulty weights: their effect is measured on at most 1747 vertices";
+    assert!(findings.iter().any(|f| f.message.starts_with(told)), "{findings:#?}");
+}
+
+#[test]
+fn an_inverse_bind_matrix_that_is_not_affine_is_a_warning_with_joint_and_value() {
+    let (_, mut loaded) = skinned(4, &[(0.0, &[(0, 1.0)]), (2.0, &[(1, 0.4), (2, 0.6)])]);
+    loaded.document.skins[0].inverse_bind[1].w_axis.w = 9.9e-42;
+    let findings = of(run(&loaded), Code::Value);
+    assert_eq!(findings.len(), 1, "{findings:#?}");
+    let f = &findings[0];
+    assert_eq!((f.severity, f.measured, f.limit), (Severity::Warning, Some(9.9e-42), Some(1.0)));
+    assert_eq!((f.subject.joint.as_deref(), f.subject.skin), (Some("Tip"), Some(0)));
+    assert_eq!(f.pointer.as_deref(), Some("/skins/0/inverseBindMatrices"));
+    assert!(f.message.contains("has 9.9e-42 as element 15, expected 1"), "{}", f.message);
+}
+
+#[test]
 fn a_vertex_without_weight_is_an_error() {
     let (_, loaded) = skinned(4, &[(0.0, &[(0, 1.0)]), (2.0, &[])]);
     let findings = of(run(&loaded), Code::Weights);
@@ -80,7 +116,7 @@ fn a_fifth_influence_is_measured_against_the_four_largest() {
     assert_eq!(findings.len(), 1, "{findings:#?}");
     let f = &findings[0];
     assert_eq!(f.measured, Some(5.0));
-    assert!(f.message.contains("1 of 2 vertices of mesh 'Body' have more than 4 influences (most 5)"));
+    assert!(f.message.contains("1 of 2 vertices of mesh 'Body' has more than 4 influences (most 5)"));
     // 0.4 on the tip against 0.21 / 0.81; the poses sampled end just short of half a turn (2 m apart).
     let mm: f64 = f.message.split("up to ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
     let bound = (0.4 - 0.21 / 0.81) * 2000.0;
@@ -100,7 +136,7 @@ fn joints_that_pull_no_vertex_are_told_by_name() {
     let findings = of(run(&loaded), Code::Unbound);
     assert_eq!(findings.len(), 1, "{findings:#?}");
     assert_eq!(findings[0].severity, Severity::Info);
-    assert!(findings[0].message.starts_with("1 of 3 joints of skin 'Rig' pull no vertex"));
+    assert!(findings[0].message.starts_with("1 of 3 joints of skin 'Rig' pulls no vertex"));
     assert_eq!(findings[0].subject.joint.as_deref(), Some("Other"));
 }
 
@@ -129,7 +165,7 @@ fn a_mesh_that_no_node_shows_and_a_clip_that_moves_nothing_seen_are_told() {
     let findings = of(run(&extra), Code::Unbound);
     let all: Vec<_> = findings.iter().map(|f| f.message.as_str()).collect();
     assert!(all.contains(&"no node shows mesh 'Lost' with its 0 vertices"), "{all:?}");
-    assert!(all.contains(&"the clip moves nothing that is seen: 1 channels on Target"), "{all:?}");
+    assert!(all.contains(&"the clip moves nothing that is seen: 1 channel on Target"), "{all:?}");
 }
 
 #[test]
@@ -162,8 +198,8 @@ fn names_that_repeat_on_nodes_that_do_nothing_are_info_and_missing_names_are_cou
     assert!(findings.iter().all(|f| f.severity == Severity::Info));
     let all: Vec<_> = findings.iter().map(|f| f.message.as_str()).collect();
     assert!(all.contains(&"2 nodes are named 'Lamp': Lamp, Lamp/Lamp"), "{all:?}");
-    assert!(all.iter().any(|m| m.starts_with("1 of 1 joints that a skin or a clip uses have no name")));
-    assert!(all.contains(&"1 of 1 clips have no name, the first is animation 0"), "{all:?}");
+    assert!(all.iter().any(|m| m.starts_with("1 of 1 joint that a skin or a clip uses has no name")));
+    assert!(all.contains(&"1 of 1 clip has no name, the first is animation 0"), "{all:?}");
 }
 
 fn scaled(scale: [f64; 3]) -> Character {

@@ -132,6 +132,36 @@ fn a_loop_whose_first_key_is_late_is_a_warning_with_the_seconds() {
 }
 
 #[test]
+fn a_short_late_start_warns_in_loops_only() {
+    let mut told = Vec::new();
+    for name in ["Idle", "Bark", "Attack", "Jump", "Thing"] {
+        let (mut c, _, arm) = rod();
+        push(c.clip(name), arm, ChannelTarget::Translation, slide(&[0.033, 0.5, 1.0], &[1.0, 1.2, 1.0]));
+        told.extend(c.findings(Code::DeadTime).into_iter().map(|f| f.severity));
+    }
+    let info = Severity::Info;
+    assert_eq!(told, [Severity::Warning, info, info, info, info]);
+}
+
+#[test]
+fn clips_that_all_start_equally_late_are_one_finding_that_names_them() {
+    let (mut c, _, arm) = rod();
+    for (name, start) in [("Idle", 0.033), ("Bark", 0.033), ("Walk", 0.0331), ("Run", 0.05), ("Sit", 0.0)] {
+        push(c.clip(name), arm, ChannelTarget::Translation, slide(&[start, 0.5, 1.0], &[1.0, 1.2, 1.0]));
+    }
+    let findings = c.findings(Code::DeadTime);
+    assert_eq!(findings.len(), 2, "{findings:#?}");
+    let f = &findings[0];
+    assert_eq!((f.severity, f.measured, &f.subject.clip), (Severity::Warning, Some(0.033), &None));
+    assert_eq!(
+        f.message,
+        "the first key of 3 clips is at 0.033 s: each holds its first pose that long each time it starts: Idle, \
+         Walk; one more that does not loop: Bark"
+    );
+    assert_eq!(findings[1].subject.clip.as_deref(), Some("Run"));
+}
+
+#[test]
 fn frozen_stretches_at_both_ends_are_told_with_their_seconds() {
     let (mut c, _, arm) = rod();
     let track = slide(&[0.0, 1.0, 1.5, 2.0, 4.0], &[1.0, 1.0, 1.5, 1.2, 1.2]);

@@ -1,18 +1,15 @@
-//! What the audit says about characters that people made, on the folder that `SINEW_DATA` names: known faults
-//! are found, good files stay free of warnings. Without the folder there is nothing to check.
+//! What the audit says about characters that people made, on the folder `data` of what
+//! `SINEW_SHARED` names: known faults are found, good files stay free of warnings. Where it is not set there is
+//! nothing to check.
 
-use std::path::PathBuf;
+mod shared;
 
 use sinew_asset::{ReadOptions, load};
 use sinew_audit::{AuditReport, Closure, Code, Finding, Limits, Severity, audit};
 
 fn report(name: &str) -> Option<AuditReport> {
-    let folder = std::env::var_os("SINEW_DATA").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
-        PathBuf::from,
-    );
-    let path = folder.join(name);
-    path.is_file().then(|| audit(&load(path, &ReadOptions::default()).unwrap(), &Limits::default()))
+    let path = shared::folder("data")?.join(name);
+    Some(audit(&load(path, &ReadOptions::default()).unwrap(), &Limits::default()))
 }
 
 fn of(report: &AuditReport, code: Code) -> Vec<&Finding> {
@@ -105,4 +102,32 @@ fn a_thigh_that_ends_a_loop_10_mm_off_is_found() {
     assert_eq!(found[0].subject.clip.as_deref(), Some("Walking_C"));
     assert_eq!(found[0].subject.joint.as_deref(), Some("upperleg.r"));
     assert!((found[0].measured.unwrap() - 10.0).abs() < 1e-4);
+}
+
+#[test]
+fn an_inverse_bind_matrix_without_its_one_is_found() {
+    // struct.unpack, straight from the buffer: element 15 of matrix 0 is 9.918e-39.
+    let Some(report) = report("unassigned_skeleton/unassigned-skeleton.gltf") else { return };
+    let found = of(&report, Code::Value);
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert_eq!((found[0].severity, found[0].subject.skin), (Severity::Warning, Some(0)));
+    assert!(found[0].message.contains("as element 15, expected 1"), "{}", found[0].message);
+    assert!((found[0].measured.unwrap() - 9.918e-39).abs() < 0.001e-39);
+}
+
+#[test]
+fn a_late_first_key_warns_once_a_file_and_never_for_one_shots() {
+    for name in ["m2m_fox", "m2m_kaiju", "m2m_snake", "m2m_spider"] {
+        let Some(folder) = shared::folder("data") else { return };
+        for entry in std::fs::read_dir(folder.join(name)).unwrap() {
+            let path = entry.unwrap().path();
+            if !path.extension().is_some_and(|e| e == "glb" || e == "gltf") {
+                continue;
+            }
+            let report = audit(&load(&path, &ReadOptions::default()).unwrap(), &Limits::default());
+            let found = of(&report, Code::DeadTime);
+            let warned: Vec<_> = found.iter().filter(|f| f.severity == Severity::Warning).collect();
+            assert!(warned.len() <= 1, "{}: {warned:#?}", path.display());
+        }
+    }
 }

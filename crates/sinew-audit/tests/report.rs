@@ -51,7 +51,16 @@ fn ten_thousand_findings_of_one_kind_become_a_few_and_a_count() {
     assert_eq!(report.counts.by_code[&Code::SignFlip], 10_000);
     let flips: Vec<_> = report.findings.iter().filter(|f| f.code == Code::SignFlip).collect();
     assert_eq!(flips.len(), 13);
-    assert!(flips.iter().any(|f| f.message.contains("more findings like these in this file")));
+    // Twelve are listed, the rest is counted after them: every one, also those that clips counted.
+    assert!(flips[12].message.starts_with("9988 more findings like these in this file"), "{:?}", flips[12]);
+}
+
+#[test]
+fn how_many_more_there_are_comes_after_what_there_are_more_of() {
+    let report = noisy(1, 20).audit();
+    let more: Vec<_> =
+        report.findings.iter().map(|f| f.message.contains("more findings like these")).collect();
+    assert_eq!(more, [false, false, false, false, false, false, false, false, true]);
 }
 
 #[test]

@@ -4,11 +4,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sinew::{Channel, ChannelTarget, DTransform, Interpolation, RawClip};
 
-use super::Rule;
+use super::{Rule, loop_seam};
 use crate::collect::Collector;
 use crate::context::Context;
 use crate::motion::Motion;
-use crate::report::{ClipFacts, Closure};
+use crate::report::ClipFacts;
+use crate::wording::{counted, either, listed};
 use crate::{Code, Finding, Severity};
 
 pub(super) const RULE: Rule = Rule {
@@ -17,8 +18,9 @@ pub(super) const RULE: Rule = Rule {
     title: "a late first key, time in which nothing moves, channels that stop early",
     reason: "A clip runs from 0 to its latest key, whatever the first key's time. What comes before the first \
              key is a frozen pose: a pause in every loop, a delay before every attack.",
-    method: "First key of the clip against 0: warning in a loop, which hangs there each time round, and where \
-             the pause is long; info otherwise. First and last moment at which any channel changes, \
+    method: "First key of the clip against 0: warning in a clip that is meant to loop (SINEW_LOOP_SEAM says \
+             which are), for it hangs there each time round, and where the pause is long; info otherwise. \
+             Clips of a file that all start equally late are one finding. First and last moment at which any channel changes, \
              against the clip's ends: info, for a hold is often meant. Channels whose last key comes before \
              the clip's end while they are still moving: info. Channels that hold one value are left alone.",
     example: "warning SINEW_DEAD_TIME the first key is at 0.042 s: the clip holds its first pose that long \
@@ -54,6 +56,42 @@ impl Default for DeadTimeLimits {
     }
 }
 
+/// How a finding about a late first key begins.
+const FIRST_KEY: &str = "the first key is at";
+
+/// Clips listed in a message.
+const LISTED: usize = 12;
+
+/// Makes one finding of clips that start equally late: that is the exporter's doing, not the clips'.
+pub(crate) fn fold(out: &mut Collector<'_>) {
+    let start = |f: &Finding| {
+        let first = f.measured.filter(|_| f.code == Code::DeadTime && f.message.starts_with(FIRST_KEY))?;
+        // To the millisecond.
+        Some((first * 1e3).round() as i64)
+    };
+    out.fold(start, |findings| {
+        let severity = findings.iter().map(|f| f.severity).max().unwrap_or(Severity::Info);
+        let names = |warned: bool| {
+            let of = findings.iter().filter(move |f| (f.severity == severity) == warned);
+            of.filter_map(|f| f.subject.clip.as_deref())
+        };
+        let first = findings[0].measured.unwrap_or_default();
+        let (count, worse) = (findings.len(), names(true).count());
+        let mut message = format!(
+            "the first key of {count} clips is at {first:.3} s: each holds its first pose that long each time \
+             it starts: {}",
+            listed(names(true), LISTED)
+        );
+        if worse < count {
+            let others = either(count - worse, "one more that does not loop", "others that do not loop");
+            let others = format!("; {others}: {}", listed(names(false), LISTED));
+            message.push_str(&others);
+        }
+        let limit = findings[0].limit.unwrap_or_default();
+        Finding::new(Code::DeadTime, severity, message, RULE.fix).measured(first, limit, "s")
+    });
+}
+
 fn check_clip(context: &Context<'_>, motion: &Motion<'_>, _: &mut ClipFacts, out: &mut Collector<'_>) {
     if !out.wants(Code::DeadTime) || motion.clip.channels.is_empty() {
         return;
@@ -65,10 +103,9 @@ fn check_clip(context: &Context<'_>, motion: &Motion<'_>, _: &mut ClipFacts, out
     };
     let spans: Vec<Moving<'_>> = clip.channels.iter().filter_map(|c| Moving::of(c, context)).collect();
     if first > limits.first_key_s {
-        let message = format!(
-            "the first key is at {first:.3} s: the clip holds its first pose that long each time it starts"
-        );
-        let loops = motion.seam.is_some_and(|s| s.closure != Closure::None) && !spans.is_empty();
+        let message =
+            format!("{FIRST_KEY} {first:.3} s: the clip holds its first pose that long each time it starts");
+        let loops = loop_seam::loops(context, motion) && !spans.is_empty();
         let severity = if loops || first > limits.pause_s { Severity::Warning } else { Severity::Info };
         let finding = finding(severity, message, RULE.fix);
         out.push(finding.at(0.0).until(first).measured(first, limits.first_key_s, "s"));
@@ -107,25 +144,37 @@ fn check_channels(context: &Context<'_>, clip: &RawClip, spans: &[Moving<'_>], o
             _ => Some(next),
         })
     };
-    let mut report = |list: &[&Moving<'_>], gap: &dyn Fn(&Moving<'_>) -> f64, what: &str, at_end: bool| {
-        let Some((index, seconds)) = worst(list, gap) else { return };
-        let channel = list[index].channel;
-        let label = context.skeleton().label(channel.joint);
-        let message = format!(
-            "{} of {} moving channels {what}, most of all the {} of '{label}': {seconds:.3} s",
-            list.len(),
-            spans.len(),
-            channel.target.name(),
-        );
-        let fix = "Give every moving channel keys from the start to the end of the clip.";
-        let finding = Finding::new(Code::DeadTime, Severity::Info, message, fix).clip(clip);
-        let mut finding = finding.joint(context.skeleton(), channel.joint);
-        finding.subject.channel = Some(channel.source);
-        let (from, to) = if at_end { (channel.track.end(), end) } else { (0.0, channel.track.start()) };
-        out.push(finding.at(from).until(to).measured(seconds, limit, "s"));
-    };
-    report(&early, &|s| end - s.channel.track.end(), "stop before the clip ends", true);
-    report(&late, &|s| s.channel.track.start() - first, "start after the clip does", false);
+    let mut report =
+        |list: &[&Moving<'_>], gap: &dyn Fn(&Moving<'_>) -> f64, what: (&str, &str), at_end: bool| {
+            let Some((index, seconds)) = worst(list, gap) else { return };
+            let channel = list[index].channel;
+            let label = context.skeleton().label(channel.joint);
+            let message = format!(
+                "{} of {} {}, most of all the {} of '{label}': {seconds:.3} s",
+                list.len(),
+                counted(spans.len(), "moving channel", "moving channels"),
+                either(list.len(), what.0, what.1),
+                channel.target.name(),
+            );
+            let fix = "Give every moving channel keys from the start to the end of the clip.";
+            let finding = Finding::new(Code::DeadTime, Severity::Info, message, fix).clip(clip);
+            let mut finding = finding.joint(context.skeleton(), channel.joint);
+            finding.subject.channel = Some(channel.source);
+            let (from, to) = if at_end { (channel.track.end(), end) } else { (0.0, channel.track.start()) };
+            out.push(finding.at(from).until(to).measured(seconds, limit, "s"));
+        };
+    report(
+        &early,
+        &|s| end - s.channel.track.end(),
+        ("stops before the clip ends", "stop before the clip ends"),
+        true,
+    );
+    report(
+        &late,
+        &|s| s.channel.track.start() - first,
+        ("starts after the clip does", "start after the clip does"),
+        false,
+    );
 }
 
 /// A channel that changes, and when.

@@ -8,6 +8,7 @@ use super::Rule;
 use crate::collect::Collector;
 use crate::context::Context;
 use crate::model::path;
+use crate::wording::{counted, either};
 use crate::{Code, Finding, Severity};
 
 pub(super) const RULE: Rule = Rule {
@@ -57,9 +58,10 @@ fn check_joints(context: &Context<'_>, out: &mut Collector<'_>) {
     let acting_unnamed: Vec<JointId> = unnamed.iter().copied().filter(|j| acts[j.index()]).collect();
     if let Some(&first) = acting_unnamed.first() {
         let message = format!(
-            "{} of {} joints that a skin or a clip uses have no name, the first is node {}",
+            "{} of {} that a skin or a clip uses {} no name, the first is node {}",
             acting_unnamed.len(),
-            acts.iter().filter(|a| **a).count(),
+            counted(acts.iter().filter(|a| **a).count(), "joint", "joints"),
+            either(acting_unnamed.len(), "has", "have"),
             skeleton.joint(first).node
         );
         let fix = "Name them before the clips are to be used on another character.";
@@ -100,8 +102,12 @@ fn check_clips(context: &Context<'_>, out: &mut Collector<'_>) {
     }
     if let Some(&first) = unnamed.first() {
         let (count, all) = (unnamed.len(), context.document.clips.len());
-        let message =
-            format!("{count} of {all} clips have no name, the first is animation {}", source(first));
+        let message = format!(
+            "{count} of {} {} no name, the first is animation {}",
+            counted(all, "clip", "clips"),
+            either(count, "has", "have"),
+            source(first)
+        );
         let fix = "Name the clips; players ask for them by name.";
         let finding = Finding::new(Code::DuplicateName, Severity::Info, message, fix);
         let finding = finding.clip(&context.document.clips[first]);

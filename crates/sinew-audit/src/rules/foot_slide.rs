@@ -118,6 +118,7 @@ fn check_clip(context: &Context<'_>, motion: &Motion<'_>, facts: &mut ClipFacts,
         let mm = worst.net_slide_m * 1e3;
         let others = match (over.len() - 1, foot.stances.len()) {
             (0, 1) => String::new(),
+            (0, 2) => "; the other stance keeps within the limit".to_owned(),
             (0, all) => format!("; the other {} stances keep within the limit", all - 1),
             (n, all) => format!("; {} of {all} stances are over the limit", n + 1),
         };

@@ -15,8 +15,7 @@ pub(super) const RULE: Rule = Rule {
              are in the message.",
     example: "error SINEW_KEY_COUNT animation 1 'wave', sampler 2: output accessor 7: 44 output numbers for \
               12 keys, expected 48; the animation is left out",
-    fix: "Export the clip again; the input and output accessors of the sampler must have the same number of \
-          keys and the type of their target.",
+    fix: "Export the clip again; every key needs all the values of what it moves, no more and no fewer.",
     section: None,
     check_file: Some(check),
     check_clip: None,

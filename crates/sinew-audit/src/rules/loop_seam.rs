@@ -231,6 +231,27 @@ impl SeamPoses {
     }
 }
 
+/// Words of a clip's name that say whether it is meant to loop; `None` where neither does.
+fn meant(context: &Context<'_>, label: &str) -> Option<bool> {
+    let limits = &context.limits.loop_seam;
+    if names::has_word(label, &limits.one_shot_words) {
+        return Some(false);
+    }
+    names::has_word(label, &limits.loop_words).then_some(true)
+}
+
+/// Whether the seam is small against the motion.
+fn looks_like_loop(context: &Context<'_>, seam: &Seam) -> bool {
+    let limits = &context.limits.loop_seam;
+    seam.distance_m <= limits.share_of_motion * seam.motion_m && seam.worst_angle < 45_f64.to_radians()
+}
+
+/// Whether a clip is meant to loop and could: its name says so, and its ends meet or nearly do.
+pub(super) fn loops(context: &Context<'_>, motion: &Motion<'_>) -> bool {
+    meant(context, &motion.clip.label()) == Some(true)
+        && motion.seam.is_some_and(|s| s.closure != Closure::None || looks_like_loop(context, &s))
+}
+
 fn check_clip(context: &Context<'_>, motion: &Motion<'_>, facts: &mut ClipFacts, out: &mut Collector<'_>) {
     let Some(seam) = motion.seam else { return };
     facts.closure = seam.closure;
@@ -246,12 +267,11 @@ fn check_clip(context: &Context<'_>, motion: &Motion<'_>, facts: &mut ClipFacts,
     }
     let limits = &context.limits.loop_seam;
     let label = motion.clip.label();
-    let meant = names::has_word(&label, &limits.loop_words);
-    if names::has_word(&label, &limits.one_shot_words) {
-        return;
-    }
-    let looks_like_loop =
-        seam.distance_m <= limits.share_of_motion * seam.motion_m && seam.worst_angle < 45_f64.to_radians();
+    let meant = match meant(context, &label) {
+        Some(false) => return,
+        meant => meant.is_some(),
+    };
+    let looks_like_loop = looks_like_loop(context, &seam);
     // A clip with no word either way is a loop only if its ends nearly meet.
     let nearly = seam.distance_m <= 0.2 * limits.share_of_motion * seam.motion_m
         && seam.worst_angle < 15_f64.to_radians();

@@ -25,6 +25,7 @@ pub use swing::{Swing, SwingLimits, swings};
 pub use value::ValueLimits;
 pub use weights::WeightsLimits;
 
+pub(crate) use dead_time::fold as fold_first_keys;
 pub(crate) use loop_seam::Seam;
 
 use crate::collect::Collector;

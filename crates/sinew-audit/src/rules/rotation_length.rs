@@ -9,6 +9,7 @@ use crate::collect::Collector;
 use crate::context::Context;
 use crate::motion::Motion;
 use crate::report::ClipFacts;
+use crate::wording::{counted, either};
 use crate::{Code, Finding, Severity};
 
 pub(super) const RULE: Rule = Rule {
@@ -104,10 +105,11 @@ fn check_clip(context: &Context<'_>, motion: &Motion<'_>, _: &mut ClipFacts, out
         };
         let RotationLength { count, key, length, .. } = found;
         let message = format!(
-            "{count} of {} rotation keys of '{}' are not of unit length, worst {length:.5} at key {key}; up \
+            "{count} of {} of '{}' {} not of unit length, worst {length:.5} at key {key}; up \
              to {effect_mm:.3} mm apart between players that normalise and those that do not",
-            channel.track.len(),
+            counted(channel.track.len(), "rotation key", "rotation keys"),
             skeleton.label(channel.joint),
+            either(count, "is", "are"),
         );
         let finding = Finding::new(Code::RotationLength, severity, message, RULE.fix).clip(motion.clip);
         let finding = finding.joint(skeleton, channel.joint).key(channel.source, key);

@@ -9,6 +9,7 @@ use crate::collect::Collector;
 use crate::context::Context;
 use crate::motion::Motion;
 use crate::report::ClipFacts;
+use crate::wording::{counted, either};
 use crate::{Code, Finding, Severity};
 
 pub(super) const RULE: Rule = Rule {
@@ -47,16 +48,24 @@ fn check_skins(context: &Context<'_>, out: &mut Collector<'_>) {
         place.subject.skin = Some(skin.source);
         let place = place.pointer(format!("/skins/{}", skin.source));
         if !used.contains(&index) {
-            let message = format!("no node uses skin '{label}' with its {} joints", skin.joints.len());
+            let message = {
+                let joints = counted(skin.joints.len(), "joint", "joints");
+                format!("no node uses skin '{label}' with its {joints}")
+            };
             out.push(Finding { message, ..place }.measured(skin.joints.len() as f64, 0.0, ""));
             continue;
         }
         let idle: Vec<JointId> = skin.joints.iter().copied().filter(|j| !pulled[j.index()]).collect();
         if let Some(&first) = idle.first() {
             let message = format!(
-                "{} of {} joints of skin '{label}' pull no vertex and have none below that do: {}",
+                "{} of {} of skin '{label}' {}: {}",
                 idle.len(),
-                skin.joints.len(),
+                counted(skin.joints.len(), "joint", "joints"),
+                either(
+                    idle.len(),
+                    "pulls no vertex and has none below that does",
+                    "pull no vertex and have none below that do"
+                ),
                 names(idle.iter().map(|&j| skeleton.label(j)), idle.len())
             );
             let finding = Finding { message, ..place }.joint(skeleton, first);
@@ -97,7 +106,8 @@ fn check_meshes(context: &Context<'_>, out: &mut Collector<'_>) {
         let vertices: usize = mesh.primitives.iter().map(|p| p.positions.len()).sum();
         let instances = &instances_of[index];
         if instances.is_empty() {
-            let message = format!("no node shows mesh '{label}' with its {vertices} vertices");
+            let message =
+                format!("no node shows mesh '{label}' with its {}", counted(vertices, "vertex", "vertices"));
             let fix = "Remove the mesh, or give it a node.".to_owned();
             out.push(Finding { message, fix, ..place }.measured(vertices as f64, 0.0, ""));
             continue;
@@ -136,9 +146,13 @@ fn check_clip(context: &Context<'_>, motion: &Motion<'_>, _: &mut ClipFacts, out
     joints.dedup();
     let list = names(joints.iter().map(|&j| skeleton.label(j)), joints.len());
     let message = if whole {
-        format!("the clip moves nothing that is seen: {} channels on {list}", idle.len())
+        format!(
+            "the clip moves nothing that is seen: {} on {list}",
+            counted(idle.len(), "channel", "channels")
+        )
     } else {
-        format!("{} of {} channels move nothing that is seen: {list}", idle.len(), clip.channels.len())
+        let verb = either(idle.len(), "moves", "move");
+        format!("{} of {} channels {verb} nothing that is seen: {list}", idle.len(), clip.channels.len())
     };
     let fix = if whole { "Remove the clip." } else { "Remove the channels." };
     let finding = Finding::new(Code::Unbound, Severity::Info, message, fix).clip(clip);

@@ -9,6 +9,7 @@ use crate::collect::Collector;
 use crate::context::Context;
 use crate::motion::Motion;
 use crate::report::ClipFacts;
+use crate::wording::counted;
 use crate::{Code, Finding, Severity};
 
 pub(super) const RULE: Rule = Rule {
@@ -19,7 +20,9 @@ pub(super) const RULE: Rule = Rule {
              culling, shadows and physics.",
     method: "Rest pose and keys: translations against the size of the character, scales against zero and a \
              largest factor. A scale of zero or below is told as info: it hides or mirrors on purpose more \
-             often than not, but normals and collision shapes do not survive it.",
+             often than not, but normals and collision shapes do not survive it. Last rows of inverse bind \
+             matrices against 0 0 0 1: warning, for glTF asks for that row, engines drop or divide by it, and \
+             `sinew` writes no such matrix.",
     example: "error SINEW_VALUE translation of 'Hips' reaches 3.2e8 m at key 14 (0.467 s), 1.8e8 times the \
               size of the character",
     fix: "Look at the key in the authoring tool; a bad bake or a division by zero in a constraint is the \
@@ -54,6 +57,7 @@ fn check_file(context: &Context<'_>, out: &mut Collector<'_>) {
     for problem in context.problems.iter().filter(|p| file::code_of(p) == Code::Value) {
         out.push(file::finding(problem, RULE.fix));
     }
+    check_inverse_binds(context, out);
     let (skeleton, limits) = (context.skeleton(), &context.limits.value);
     for (id, joint) in skeleton.iter() {
         let far = joint.rest.translation.length();
@@ -70,6 +74,42 @@ fn check_file(context: &Context<'_>, out: &mut Collector<'_>) {
             let finding = Finding::new(Code::Value, severity, message, FIX_SCALE);
             out.push(finding.joint(skeleton, id).measured(measured, limit, "").pointer(node(joint.node)));
         }
+    }
+}
+
+/// How near to 0 0 0 1 the last row of an inverse bind matrix has to be; the writer holds it to the same.
+const ROW: f64 = 1e-5;
+
+/// Inverse bind matrices that are no affine transforms, one finding a skin.
+fn check_inverse_binds(context: &Context<'_>, out: &mut Collector<'_>) {
+    for skin in &context.document.skins {
+        let off = skin.inverse_bind.iter().enumerate().filter_map(|(k, matrix)| {
+            let row = matrix.row(3).to_array();
+            let expected = [0.0, 0.0, 0.0, 1.0];
+            let column = (0..4).find(|&c| (row[c] - expected[c]).abs() > ROW)?;
+            Some((k, column * 4 + 3, row[column], expected[column]))
+        });
+        let off: Vec<_> = off.collect();
+        let Some(&(number, element, value, expected)) = off.first() else { continue };
+        let label = skin.name.clone().unwrap_or_else(|| format!("skin {}", skin.source));
+        let joint = skin.joints.get(number).copied();
+        let name = joint.map_or_else(|| format!("joint {number}"), |j| context.skeleton().label(j));
+        let more = match off.len() - 1 {
+            0 => String::new(),
+            n => format!("; {} of this skin too", counted(n, "further matrix", "further matrices")),
+        };
+        let message = format!(
+            "inverse bind matrix {number} of skin '{label}', for '{name}', has {value:e} as element {element}, \
+             expected {expected}: its last row is not 0 0 0 1{more}"
+        );
+        let fix = "Set the last row of each inverse bind matrix to 0 0 0 1, or bind the skin again.";
+        let mut finding = Finding::new(Code::Value, Severity::Warning, message, fix);
+        if let Some(joint) = joint {
+            finding = finding.joint(context.skeleton(), joint);
+        }
+        finding.subject.skin = Some(skin.source);
+        let finding = finding.pointer(format!("/skins/{}/inverseBindMatrices", skin.source));
+        out.push(finding.measured(value, expected, ""));
     }
 }
 

@@ -3,12 +3,12 @@
 use glam::{DMat4, DVec3};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sinew::{Influences, Primitive, RawPose, Skin, model_matrices};
-use sinew_asset::MeshInstance;
+use sinew::{Influences, Mesh, Primitive, RawPose, Skin, model_matrices};
 
 use super::Rule;
 use crate::collect::Collector;
 use crate::context::Context;
+use crate::wording::{counted, either};
 use crate::{Code, Finding, Severity};
 
 pub(super) const RULE: Rule = Rule {
@@ -57,29 +57,55 @@ const POSES: usize = 24;
 const MATRICES: usize = 400_000;
 /// Vertices of one primitive the effect is measured on; more are taken at even steps.
 const VERTICES: usize = 2048;
+/// Vertices the effect is measured on in the whole file.
+const ALL_VERTICES: usize = 256 * VERTICES;
 
 fn check(context: &Context<'_>, out: &mut Collector<'_>) {
-    let mut poses: Option<Vec<Vec<DMat4>>> = None;
-    for instance in &context.document.instances {
-        let Some(mesh) = context.document.meshes.get(instance.mesh) else { continue };
-        let Some(skin) = instance.skin.and_then(|s| context.document.skins.get(s)) else { continue };
-        for (number, primitive) in mesh.primitives.iter().enumerate() {
-            let Some(influences) = &primitive.influences else { continue };
-            let faults = Faults::of(influences, primitive.positions.len(), &context.limits.weights);
-            if faults.is_empty() {
-                continue;
+    let (document, shown) = (context.document, &context.shown);
+    let faults_of = |mesh: usize| -> Vec<Faults> {
+        let faults = |p: &Primitive| {
+            let of = |i| Faults::of(i, p.positions.len(), &context.limits.weights);
+            p.influences.as_ref().map(of).unwrap_or_default()
+        };
+        document.meshes[mesh].primitives.iter().map(faults).collect()
+    };
+    // What is wrong with a mesh does not hang on who shows it, nor the palettes of a skin on what it moves.
+    let mut faults: Vec<Option<Vec<Faults>>> = Vec::new();
+    faults.resize_with(document.meshes.len(), || None);
+    for &(_, mesh) in &shown.skinned {
+        faults[mesh].get_or_insert_with(|| faults_of(mesh));
+    }
+    let faults_at = |mesh: usize| faults[mesh].iter().flatten().enumerate().filter(|(_, f)| !f.is_empty());
+    let parts: usize = shown.skinned.iter().map(|(_, mesh)| faults_at(*mesh).count()).sum();
+    if parts == 0 {
+        return;
+    }
+    let vertices = (ALL_VERTICES / parts).clamp(1, VERTICES);
+    if vertices < VERTICES {
+        let message = format!(
+            "{parts} parts of skinned meshes have faulty weights: their effect is measured on at most \
+             {} of each",
+            counted(vertices, "vertex", "vertices")
+        );
+        let finding = Finding::new(Code::Weights, Severity::Info, message, RULE.fix);
+        out.push(finding.measured(parts as f64, (ALL_VERTICES / VERTICES) as f64, ""));
+    }
+    let poses = sample_poses(context);
+    let (mut palettes, mut palettes_of) = (vec![Vec::new(); poses.len()], None);
+    for &(number, mesh) in &shown.skinned {
+        let skin = &document.skins[number];
+        for (part, faults) in faults_at(mesh) {
+            if palettes_of != Some(number) {
+                poses
+                    .iter()
+                    .zip(&mut palettes)
+                    .for_each(|(model_ms, palette)| skin.palette(model_ms, palette));
+                palettes_of = Some(number);
             }
-            let poses = poses.get_or_insert_with(|| sample_poses(context));
-            let palettes: Vec<Vec<DMat4>> = poses
-                .iter()
-                .map(|model_ms| {
-                    let mut palette = Vec::new();
-                    skin.palette(model_ms, &mut palette);
-                    palette
-                })
-                .collect();
-            Report { context, instance, skin, primitive, influences, number, palettes: &palettes }
-                .push(&faults, out);
+            let (mesh, palettes) = (&document.meshes[mesh], palettes.as_slice());
+            let primitive = &mesh.primitives[part];
+            let Some(influences) = &primitive.influences else { continue };
+            Report { context, mesh, skin, primitive, influences, palettes, vertices }.push(faults, out);
         }
     }
 }
@@ -162,12 +188,13 @@ enum Reading {
 
 struct Report<'a> {
     context: &'a Context<'a>,
-    instance: &'a MeshInstance,
+    mesh: &'a Mesh,
     skin: &'a Skin,
     primitive: &'a Primitive,
     influences: &'a Influences,
-    number: usize,
     palettes: &'a [Vec<DMat4>],
+    /// Vertices the effect is measured on at most.
+    vertices: usize,
 }
 
 impl Report<'_> {
@@ -177,9 +204,10 @@ impl Report<'_> {
         let label = self.label();
         if let Some(&vertex) = faults.zero.first() {
             let message = format!(
-                "{} of {all} vertices of mesh '{label}' have no weight at all, the first is vertex {vertex}; \
-                 they go to the origin or stay behind",
-                faults.zero.len()
+                "{} of {all} vertices of mesh '{label}' {} no weight at all, the first is vertex {vertex}; \
+                 without weight a vertex goes to the origin or stays behind",
+                faults.zero.len(),
+                either(faults.zero.len(), "has", "have"),
             );
             let finding = self.finding(Severity::Error, message, vertex);
             out.push(finding.measured(faults.zero.len() as f64, 0.0, ""));
@@ -200,10 +228,11 @@ impl Report<'_> {
             let largest = Reading::Largest(limits.influences);
             let (effect_mm, at) = self.effect(&faults.many, Reading::Normalised, largest);
             let message = format!(
-                "{} of {all} vertices of mesh '{label}' have more than {} influences (most {}); up to \
-                 {effect_mm:.2} mm apart where only the {} largest are used, worst at vertex {at}",
+                "{} of {all} vertices of mesh '{label}' {} more than {} (most {}); up to {effect_mm:.2} mm apart \
+                 where only the {} largest are used, worst at vertex {at}",
                 faults.many.len(),
-                limits.influences,
+                either(faults.many.len(), "has", "have"),
+                counted(limits.influences, "influence", "influences"),
                 faults.most.0,
                 limits.influences,
             );
@@ -218,24 +247,23 @@ impl Report<'_> {
     }
 
     fn label(&self) -> String {
-        let mesh = &self.context.document.meshes[self.instance.mesh];
-        mesh.name.clone().unwrap_or_else(|| format!("mesh {}", mesh.source))
+        self.mesh.name.clone().unwrap_or_else(|| format!("mesh {}", self.mesh.source))
     }
 
     fn finding(&self, severity: Severity, message: String, vertex: usize) -> Finding {
-        let mesh = &self.context.document.meshes[self.instance.mesh];
+        let mesh = self.mesh;
         let mut finding = Finding::new(Code::Weights, severity, message, RULE.fix);
         let subject = &mut finding.subject;
         (subject.mesh, subject.mesh_index) = (Some(self.label()), Some(mesh.source));
-        subject.primitive = u32::try_from(self.number).ok();
+        subject.primitive = Some(self.primitive.source);
         subject.vertex = u32::try_from(vertex).ok();
         subject.skin = Some(self.skin.source);
-        finding.pointer(format!("/meshes/{}/primitives/{}", mesh.source, self.number))
+        finding.pointer(format!("/meshes/{}/primitives/{}", mesh.source, self.primitive.source))
     }
 
     /// Largest distance between two readings over all poses, millimetres, and its vertex.
     fn effect(&self, vertices: &[usize], a: Reading, b: Reading) -> (f64, usize) {
-        let step = vertices.len().div_ceil(VERTICES).max(1);
+        let step = vertices.len().div_ceil(self.vertices).max(1);
         let mut worst = (0.0, vertices[0]);
         for &vertex in vertices.iter().step_by(step) {
             let p = self.primitive.positions[vertex];
