@@ -9,7 +9,9 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use sinew::{DifferenceJob, JointId, RawClip, RetimeError, Skeleton, Space, Worst, uniform_times};
+use sinew::{
+    DifferenceJob, JointFlags, JointId, RawClip, RetimeError, Skeleton, Space, Worst, uniform_times,
+};
 use sinew_asset::{Document, Format as FileFormat};
 
 use crate::args::{Diff, DiffSpace, Format, JointMatch};
@@ -351,18 +353,33 @@ fn match_joints(matching: JointMatch, a: &Skeleton, b: &Skeleton) -> (Vec<(Joint
     if matching == JointMatch::Index || (matching == JointMatch::Auto && same) {
         return (by_node(), "index");
     }
-    // The n-th joint of a name goes with the n-th joint of that name.
-    let mut free: BTreeMap<&str, Vec<JointId>> = BTreeMap::new();
-    let named =
-        |s: &'_ Skeleton| s.iter().filter(|(_, j)| j.name.is_some()).map(|(id, _)| id).collect::<Vec<_>>();
-    for id in named(b).into_iter().rev() {
-        free.entry(b.joint(id).name.as_deref().unwrap_or_default()).or_default().push(id);
-    }
-    let take = |id: JointId, free: &mut BTreeMap<&str, Vec<JointId>>| {
-        let other = free.get_mut(a.joint(id).name.as_deref().unwrap_or_default())?.pop()?;
-        Some((id, other))
+    // The n-th joint of a name in the file goes with the n-th joint of that name, and a node that carries a mesh
+    // goes with another such node: exporters name meshes after the bones they are for. Then what is left.
+    let named = |s: &Skeleton| {
+        let mut named: Vec<JointId> = s.iter().filter(|(_, j)| j.name.is_some()).map(|(id, _)| id).collect();
+        named.sort_by_key(|id| s.joint(*id).node);
+        named
     };
-    (named(a).into_iter().filter_map(|id| take(id, &mut free)).collect(), "name")
+    let (mut left_a, mut left_b, mut pairs) = (named(a), named(b), Vec::new());
+    for by_kind in [true, false] {
+        let key = |s: &Skeleton, id: JointId| {
+            let joint = s.joint(id);
+            (joint.name.clone(), by_kind && joint.flags.contains(JointFlags::MESH))
+        };
+        let mut free: BTreeMap<_, Vec<JointId>> = BTreeMap::new();
+        left_b.iter().rev().for_each(|&id| free.entry(key(b, id)).or_default().push(id));
+        left_a.retain(|&id| match free.get_mut(&key(a, id)).and_then(Vec::pop) {
+            Some(other) => {
+                pairs.push((id, other));
+                false
+            }
+            None => true,
+        });
+        left_b = free.into_values().flatten().collect();
+        left_b.sort_by_key(|id| b.joint(*id).node);
+    }
+    pairs.sort_unstable();
+    (pairs, "name")
 }
 
 impl DiffReport {
