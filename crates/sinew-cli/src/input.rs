@@ -5,7 +5,7 @@ use std::path::Path;
 use sinew::{JointId, RawClip, Skeleton};
 use sinew_asset::{
     BvhOptions, BvhUnits, BvhUp, Document, Loaded, NoFiles, Object, Problem, ReadOptions, Severity, load,
-    read,
+    read, read_stream,
 };
 
 use crate::args::Reading;
