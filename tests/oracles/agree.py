@@ -20,6 +20,7 @@ ROUNDED = 0.5e-9 * 3 ** 0.5
 THREE_DIFFERS = {
     'simple_skin/SimpleSkin.gltf': 'non-unit rotation keys are used as stored',
     'assimp_gltf/simple_skin/simple_skin.gltf': 'non-unit rotation keys are used as stored',
+    'unassigned_skeleton/unassigned-skeleton.gltf': 'the loader does not come back',
 }
 REFUSED = {'.fbx': 'FBX'}
 
@@ -115,7 +116,7 @@ def against_three(np, sinew, path, clip, times, three):
     times = [t for t in times[-BETWEEN - 2:] if t >= 0]
     arguments = ['node', 'oracle_three.mjs', str(path), '--times', ','.join(map(repr, times))]
     arguments += [] if clip is None else ['--clip', str(clip)]
-    done = subprocess.run(arguments, cwd=three, capture_output=True, text=True)
+    done = subprocess.run(arguments, cwd=three, capture_output=True, text=True, timeout=120)
     if done.returncode != 0:
         raise AssertionError(f'three.js fails: {done.stderr.strip()[-300:]}')
     theirs = json.loads(done.stdout)
@@ -181,7 +182,7 @@ def main():
                 assert three <= (THREE_QUANTISED if 'quantized' in str(label) else THREE_LIMIT), f'three.js differs by {three:.2e} of the size'
                 print(f'ok    {label}: {frames} poses, joints {joints:.1e}, vertices {vertices:.1e}, three.js {three:.1e}')
             passed += 1
-        except (AssertionError, KeyError, ValueError, OSError) as error:
+        except (AssertionError, KeyError, ValueError, OSError, subprocess.TimeoutExpired) as error:
             failed += 1
             print(f'FAIL  {label}: {type(error).__name__}: {error}')
         sys.stdout.flush()
