@@ -25,7 +25,7 @@ impl Skin {
     /// Matrices that carry a bound vertex to model space, `[skin joint]`.
     ///
     /// # Panics
-    /// Where `model_ms` ([joint]) is shorter than the skeleton the skin is for.
+    /// Where `model_ms` (`[joint]`) is shorter than the skeleton the skin is for.
     pub fn palette(&self, model_ms: &[DMat4], palette: &mut Vec<DMat4>) {
         palette.clear();
         palette.extend(self.joints.iter().enumerate().map(|(k, joint)| {
