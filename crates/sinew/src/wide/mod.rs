@@ -1,0 +1,174 @@
+//! Eight floats at a time, the same bits on every backend.
+//!
+//! A kernel is written once, generic over [`Simd`], and compiled for AVX2, SSE2 and plain Rust. Only operations
+//! that IEEE 754 rounds correctly are offered (add, subtract, multiply, divide, square root, compare, integer
+//! and bit operations): no fused multiply-add, no reciprocal estimates, so all backends agree to the last bit.
+//!
+//! Soundness: vectors of a backend can only be made by methods of its token ([`Simd`]), and the tokens of
+//! [`avx2`] and [`sse2`] are only made by [`dispatch!`](crate::wide::dispatch) after the processor was asked,
+//! inside a function compiled with that feature. Every method is `#[inline(always)]` so that it takes on the
+//! caller's feature.
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx2;
+pub(crate) mod backend;
+pub(crate) mod scalar;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod sse2;
+#[cfg(test)]
+mod tests;
+pub(crate) mod unpack;
+
+use core::ops::{Add, Div, Mul, Sub};
+
+pub use backend::Backend;
+pub(crate) use backend::dispatch;
+pub(crate) use unpack::{MAX_WIDTH, Plan, WINDOW};
+
+/// Four floats: a quaternion, or a row of a 3x4 matrix.
+pub(crate) type Quad = [f32; 4];
+
+/// A backend: makes vectors. Copying the token is free.
+pub(crate) trait Simd: Copy {
+    /// Eight floats.
+    type F: Floats<Mask = Self::M, Int = Self::I>;
+    /// Eight 32-bit integers.
+    type I: Ints<Float = Self::F>;
+    /// A yes or no for each of eight lanes.
+    type M: Copy;
+    /// Four floats.
+    type Q: Quads;
+    /// Two times four floats, for two characters side by side.
+    type QQ: QuadPair<Quad = Self::Q>;
+
+    /// The same number in every lane.
+    fn splat(self, v: f32) -> Self::F;
+    /// Eight numbers from memory.
+    fn load(self, from: &[f32; 8]) -> Self::F;
+    /// Eight little-endian 16-bit integers, sign-extended.
+    fn load_i16(self, from: &[u8; 16]) -> Self::I;
+    /// Eight little-endian bfloat16 numbers (the upper half of an f32).
+    fn load_bf16(self, from: &[u8; 16]) -> Self::F;
+    /// Lane `i` is yes where bit `i` is set.
+    fn mask(self, bits: u8) -> Self::M;
+    /// Eight packed integers; see [`Plan`].
+    fn unpack(self, window: &[u8; WINDOW], plan: &Plan) -> Self::I;
+    /// Four numbers from memory.
+    fn load4(self, from: &Quad) -> Self::Q;
+    /// Two times four numbers.
+    fn load44(self, low: &Quad, high: &Quad) -> Self::QQ;
+    /// `out[lane]` holds lane `lane` of `a`, `b`, `c` and `d`.
+    fn transpose_4x8(self, a: Self::F, b: Self::F, c: Self::F, d: Self::F) -> [Self::Q; 8];
+    /// `out[i]` holds lane `i` of each of the eight.
+    fn transpose_8x8(self, rows: [Self::F; 8]) -> [Self::F; 8];
+}
+
+/// Arithmetic on eight floats; each lane by itself.
+pub(crate) trait Floats:
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
+{
+    /// See [`Simd::M`].
+    type Mask: Copy;
+    /// See [`Simd::I`].
+    type Int: Copy;
+
+    /// To memory.
+    fn store(self, to: &mut [f32; 8]);
+    /// Correctly rounded.
+    fn sqrt(self) -> Self;
+    /// `if self > other { self } else { other }`, also for NaN and signed zeros.
+    fn max(self, other: Self) -> Self;
+    /// `if self < other { self } else { other }`, also for NaN and signed zeros.
+    fn min(self, other: Self) -> Self;
+    /// Sign bit flipped where the sign bit of `by` is set.
+    fn flip_sign(self, by: Self) -> Self;
+    /// `self` where yes, `other` where no.
+    fn select(self, mask: Self::Mask, other: Self) -> Self;
+    /// Yes where `self > other`.
+    fn gt(self, other: Self) -> Self::Mask;
+    /// Rounded to the nearest integer, ties to even; lanes must be within the range of i32.
+    fn round_to_int(self) -> Self::Int;
+}
+
+/// Arithmetic on eight integers; wraps.
+pub(crate) trait Ints: Copy + Add<Output = Self> {
+    /// See [`Simd::F`].
+    type Float: Copy;
+
+    /// The nearest floats; exact below 2^24.
+    fn to_float(self) -> Self::Float;
+    /// Shifted left.
+    fn shl(self, by: u32) -> Self;
+    /// To memory.
+    fn store(self, to: &mut [i32; 8]);
+}
+
+/// Four floats.
+pub(crate) trait Quads: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
+    /// Lane `I` in every lane.
+    fn spread<const I: usize>(self) -> Self;
+    /// The last lane; the others 0.
+    fn only_last(self) -> Self;
+    /// To memory.
+    fn store(self, to: &mut Quad);
+}
+
+/// Two times four floats.
+pub(crate) trait QuadPair:
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self>
+{
+    /// One of the two.
+    type Quad: Quads;
+    /// Joins two.
+    fn join(low: Self::Quad, high: Self::Quad) -> Self;
+    /// Lane `I` of each half in every lane of that half.
+    fn spread<const I: usize>(self) -> Self;
+    /// The last lane of each half; the others 0.
+    fn only_last(self) -> Self;
+    /// To memory.
+    fn store(self, low: &mut Quad, high: &mut Quad);
+}
+
+/// Two quads where no register holds both.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pair<Q>(Q, Q);
+
+macro_rules! pairwise {
+    ($trait:ident, $method:ident, $op:tt) => {
+        impl<Q: Quads> $trait for Pair<Q> {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                Self(self.0 $op other.0, self.1 $op other.1)
+            }
+        }
+    };
+}
+pairwise!(Add, add, +);
+pairwise!(Sub, sub, -);
+pairwise!(Mul, mul, *);
+
+impl<Q: Quads> QuadPair for Pair<Q> {
+    type Quad = Q;
+
+    #[inline(always)]
+    fn join(low: Q, high: Q) -> Self {
+        Self(low, high)
+    }
+
+    #[inline(always)]
+    fn spread<const I: usize>(self) -> Self {
+        Self(self.0.spread::<I>(), self.1.spread::<I>())
+    }
+
+    #[inline(always)]
+    fn only_last(self) -> Self {
+        Self(self.0.only_last(), self.1.only_last())
+    }
+
+    #[inline(always)]
+    fn store(self, low: &mut Quad, high: &mut Quad) {
+        self.0.store(low);
+        self.1.store(high);
+    }
+}

@@ -1,0 +1,104 @@
+//! Every backend against the scalar twin, bit for bit.
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// All operations on two vectors, results as bits.
+#[inline(always)]
+fn everything<S: Simd>(s: S, a: &[f32; 8], b: &[f32; 8], bits: u8) -> Vec<u32> {
+    let (x, y) = (s.load(a), s.load(b));
+    let mask = s.mask(bits);
+    let (mut out, mut buffer) = (Vec::new(), [0.0; 8]);
+    for v in [
+        x + y,
+        x - y,
+        x * y,
+        x / y,
+        x.sqrt(),
+        x.max(y),
+        x.min(y),
+        x.flip_sign(y),
+        x.select(mask, y),
+        x.select(x.gt(y), y),
+        s.splat(a[3]),
+    ] {
+        v.store(&mut buffer);
+        // Which NaN comes out is not part of the promise.
+        out.extend(buffer.map(|v| if v.is_nan() { 0x7fc0_0000 } else { v.to_bits() }));
+    }
+    let rows = [x, y, x + y, x - y, y, x, y - x, x];
+    for row in s.transpose_8x8(rows) {
+        row.store(&mut buffer);
+        out.extend(buffer.map(|v| if v.is_nan() { 0x7fc0_0000 } else { v.to_bits() }));
+    }
+    let mut quad = [0.0; 4];
+    for q in s.transpose_4x8(x, y, x * y, x) {
+        for v in [q, q.spread::<0>(), q.spread::<1>(), q.spread::<2>(), q.spread::<3>(), q.only_last()] {
+            v.store(&mut quad);
+            out.extend(quad.map(|v| if v.is_nan() { 0x7fc0_0000 } else { v.to_bits() }));
+        }
+    }
+    out
+}
+
+#[inline(always)]
+fn integers<S: Simd>(s: S, bytes: &[u8; WINDOW], width: u32, mask: u8, shift: u32) -> Vec<u32> {
+    let (mut ints, mut floats, mut out) = ([0; 8], [0.0; 8], Vec::new());
+    let first: &[u8; 16] = bytes[..16].try_into().unwrap();
+    let plan = Plan::masked(width, mask);
+    for v in [s.load_i16(first).shl(shift), s.unpack(bytes, &plan), s.unpack(bytes, Plan::full(width))] {
+        v.store(&mut ints);
+        out.extend(ints.map(|v| v as u32));
+        v.to_float().store(&mut floats);
+        out.extend(floats.map(f32::to_bits));
+        (v.to_float() * s.splat(0.37)).round_to_int().store(&mut ints);
+        out.extend(ints.map(|v| v as u32));
+    }
+    s.load_bf16(first).store(&mut floats);
+    out.extend(floats.map(f32::to_bits));
+    out
+}
+
+proptest! {
+    #[test]
+    fn floats_agree_on_every_backend(a: [f32; 8], b: [f32; 8], bits: u8) {
+        let (a, b) = (&a, &b);
+        let expected = everything(scalar::Scalar, a, b, bits);
+        for backend in Backend::ALL {
+            let found = dispatch!(backend, everything(a: &[f32; 8], b: &[f32; 8], bits: u8) -> Vec<u32>);
+            prop_assert_eq!(&found, &expected, "{}", backend);
+        }
+    }
+
+    #[test]
+    fn integers_agree_on_every_backend(bytes: [u8; WINDOW], width in 0..=MAX_WIDTH, mask: u8, shift in 0_u32..9) {
+        let bytes = &bytes;
+        let expected = integers(scalar::Scalar, bytes, width, mask, shift);
+        for backend in Backend::ALL {
+            let found = dispatch!(
+                backend,
+                integers(bytes: &[u8; WINDOW], width: u32, mask: u8, shift: u32) -> Vec<u32>
+            );
+            prop_assert_eq!(&found, &expected, "{}", backend);
+        }
+    }
+
+    #[test]
+    fn packed_integers_are_read_lowest_bit_first(bytes: [u8; WINDOW], width in 0..=MAX_WIDTH, mask: u8) {
+        let mut found = [0; 8];
+        scalar::Scalar.unpack(&bytes, &Plan::masked(width, mask)).store(&mut found);
+        let mut bit = 0;
+        for (lane, value) in found.into_iter().enumerate() {
+            let mut expected = 0;
+            if mask >> lane & 1 == 1 {
+                for k in 0..width {
+                    let at = (bit + k) as usize;
+                    expected |= u32::from(bytes[at / 8] >> (at % 8) & 1) << k;
+                }
+                bit += width;
+            }
+            prop_assert_eq!(value as u32, expected, "lane {}", lane);
+        }
+    }
+}
