@@ -24,6 +24,7 @@
 //! precision straight from the glTF 2.0 text.
 
 mod blend;
+mod clip;
 mod curve;
 mod difference;
 mod event;
@@ -44,6 +45,7 @@ mod transform;
 mod wide;
 
 pub use blend::{AdditiveJob, BlendError, BlendJob, BlendLayer};
+pub use clip::{Clip, ClipDataError, SampleError, SampleJob};
 pub use curve::Curve;
 pub use difference::{ClipDifference, DifferenceJob, Space, Worst};
 pub use event::{Event, EventError, EventTrack, Fired, Playback};

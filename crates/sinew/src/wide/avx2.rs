@@ -8,7 +8,8 @@ use core::arch::x86_64::*;
 use core::ops::{Add, Div, Mul, Sub};
 
 use super::sse2::F4;
-use super::{Floats, Ints, Plan, Quad, QuadPair, Simd, WINDOW};
+use super::unpack::{FULL, RANKS, upper};
+use super::{Floats, Ints, Quad, QuadPair, Simd, WINDOW};
 
 /// The token: whoever holds one runs on a processor with AVX2.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +33,18 @@ pub(crate) struct I8(__m256i);
 /// Eight answers, all bits of a lane alike.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct M8(__m256);
+/// Where eight packed integers lie.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct P8 {
+    /// Byte shuffle within each half.
+    shuffle: __m256i,
+    /// Shift right after it.
+    shift: __m256i,
+    /// Bits to keep.
+    keep: __m256i,
+    /// Byte at which the upper half is read.
+    upper: usize,
+}
 /// Two times four floats.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct F44(__m256);
@@ -77,6 +90,7 @@ impl Simd for Avx2 {
     type F = F8;
     type I = I8;
     type M = M8;
+    type P = P8;
     type Q = F4;
     type QQ = F44;
 
@@ -118,16 +132,50 @@ impl Simd for Avx2 {
     }
 
     #[inline(always)]
-    fn unpack(self, window: &[u8; WINDOW], plan: &Plan) -> I8 {
-        let upper: &[u8] = &window[plan.upper..plan.upper + 16];
-        // SAFETY: sixteen bytes are readable at both places; `Plan` is aligned to 32 bytes.
+    fn plan(self, width: u32, mask: u8) -> P8 {
+        let upper = upper(width, mask);
+        if mask == 0xff {
+            let full = &FULL[(width & 31) as usize];
+            // SAFETY: each array is 32 bytes, aligned to 32.
+            return unsafe {
+                P8 {
+                    shuffle: _mm256_load_si256(full.shuffle.as_ptr().cast()),
+                    shift: _mm256_load_si256(full.shift.as_ptr().cast()),
+                    keep: _mm256_load_si256(full.keep.as_ptr().cast()),
+                    upper,
+                }
+            };
+        }
+        let ranks = &RANKS[usize::from(mask)];
+        // SAFETY: eight bytes are readable.
+        unsafe {
+            let rank = _mm256_cvtepu8_epi32(_mm_loadl_epi64(ranks.as_ptr().cast()));
+            let start = _mm256_setr_epi32(0, 0, 0, 0, -1, -1, -1, -1);
+            let start = _mm256_and_si256(start, _mm256_set1_epi32(8 * upper as i32));
+            // Upper lanes before the first stored one may come out negative; they are not kept.
+            let bit = _mm256_sub_epi32(_mm256_mullo_epi32(rank, _mm256_set1_epi32(width as i32)), start);
+            let first = _mm256_mullo_epi32(_mm256_srli_epi32::<3>(bit), _mm256_set1_epi32(0x0101_0101));
+            let on = self.mask(mask).0;
+            P8 {
+                shuffle: _mm256_add_epi32(first, _mm256_set1_epi32(0x0302_0100)),
+                shift: _mm256_and_si256(bit, _mm256_set1_epi32(7)),
+                keep: _mm256_and_si256(_mm256_castps_si256(on), _mm256_set1_epi32((1 << width) - 1)),
+                upper,
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn unpack(self, window: &[u8; WINDOW], plan: &P8) -> I8 {
+        // At most 12, so that this is never out of the window.
+        let upper = &window[plan.upper & 15..][..16];
+        // SAFETY: sixteen bytes are readable at both places.
         unsafe {
             let low = _mm_loadu_si128(window.as_ptr().cast());
             let high = _mm_loadu_si128(upper.as_ptr().cast());
             let both = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(low), high);
-            let lanes = _mm256_shuffle_epi8(both, _mm256_load_si256(plan.shuffle.as_ptr().cast()));
-            let shifted = _mm256_srlv_epi32(lanes, _mm256_load_si256(plan.shift.as_ptr().cast()));
-            I8(_mm256_and_si256(shifted, _mm256_load_si256(plan.keep.as_ptr().cast())))
+            let lanes = _mm256_shuffle_epi8(both, plan.shuffle);
+            I8(_mm256_and_si256(_mm256_srlv_epi32(lanes, plan.shift), plan.keep))
         }
     }
 

@@ -23,7 +23,7 @@ use core::ops::{Add, Div, Mul, Sub};
 
 pub use backend::Backend;
 pub(crate) use backend::dispatch;
-pub(crate) use unpack::{MAX_WIDTH, Plan, WINDOW};
+pub(crate) use unpack::{MAX_WIDTH, WINDOW, run_bytes};
 
 /// Four floats: a quaternion, or a row of a 3x4 matrix.
 pub(crate) type Quad = [f32; 4];
@@ -36,6 +36,8 @@ pub(crate) trait Simd: Copy {
     type I: Ints<Float = Self::F>;
     /// A yes or no for each of eight lanes.
     type M: Copy;
+    /// How to take apart a run of packed integers.
+    type P: Copy;
     /// Four floats.
     type Q: Quads;
     /// Two times four floats, for two characters side by side.
@@ -51,8 +53,10 @@ pub(crate) trait Simd: Copy {
     fn load_bf16(self, from: &[u8; 16]) -> Self::F;
     /// Lane `i` is yes where bit `i` is set.
     fn mask(self, bits: u8) -> Self::M;
-    /// Eight packed integers; see [`Plan`].
-    fn unpack(self, window: &[u8; WINDOW], plan: &Plan) -> Self::I;
+    /// Where the lanes of `mask` lie in a run of `width` bits each ([`unpack`]), ready for this backend.
+    fn plan(self, width: u32, mask: u8) -> Self::P;
+    /// Up to eight packed integers, lowest bit first; lanes outside the plan's mask come out 0.
+    fn unpack(self, window: &[u8; WINDOW], plan: &Self::P) -> Self::I;
     /// Four numbers from memory.
     fn load4(self, from: &Quad) -> Self::Q;
     /// Two times four numbers.

@@ -2,7 +2,8 @@
 
 use core::ops::{Add, Div, Mul, Sub};
 
-use super::{Floats, Ints, Pair, Plan, Quad, QuadPair, Quads, Simd, WINDOW};
+use super::unpack::RANKS;
+use super::{Floats, Ints, Pair, Quad, QuadPair, Quads, Simd, WINDOW};
 
 /// The backend that runs everywhere.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +48,7 @@ impl Simd for Scalar {
     type F = Lanes<f32, 8>;
     type I = Lanes<i32, 8>;
     type M = [bool; 8];
+    type P = (u32, u8);
     type Q = Lanes<f32, 4>;
     type QQ = Pair<Lanes<f32, 4>>;
 
@@ -84,13 +86,21 @@ impl Simd for Scalar {
     }
 
     #[inline(always)]
-    fn unpack(self, window: &[u8; WINDOW], plan: &Plan) -> Self::I {
+    fn plan(self, width: u32, mask: u8) -> Self::P {
+        (width, mask)
+    }
+
+    #[inline(always)]
+    fn unpack(self, window: &[u8; WINDOW], &(width, mask): &Self::P) -> Self::I {
         let mut out = [0; 8];
-        for (i, v) in out.iter_mut().enumerate() {
-            let start = if i < 4 { 0 } else { plan.upper };
-            let at = start + usize::from(plan.shuffle[4 * i]);
+        let keep = (1_u32 << width) - 1;
+        for (lane, v) in out.iter_mut().enumerate() {
+            let bit = u32::from(RANKS[usize::from(mask)][lane]) * width;
+            // At most bit 192 of 256: the four bytes are within the window.
+            let at = (bit / 8) as usize;
             let bytes = [window[at], window[at + 1], window[at + 2], window[at + 3]];
-            *v = (u32::from_le_bytes(bytes) >> plan.shift[i] & plan.keep[i]) as i32;
+            let there = u32::from(mask >> lane & 1).wrapping_neg();
+            *v = (u32::from_le_bytes(bytes) >> (bit % 8) & keep & there) as i32;
         }
         Lanes(out)
     }

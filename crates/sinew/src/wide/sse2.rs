@@ -6,7 +6,7 @@
 use core::arch::x86_64::*;
 use core::ops::{Add, Div, Mul, Sub};
 
-use super::{Floats, Ints, Pair, Plan, Quad, QuadPair, Quads, Simd, WINDOW};
+use super::{Floats, Ints, Pair, Quad, QuadPair, Quads, Simd, WINDOW};
 
 /// The token. Free to make: the feature is part of the architecture.
 #[derive(Clone, Copy, Debug)]
@@ -92,6 +92,7 @@ impl Simd for Sse2 {
     type F = F8;
     type I = I8;
     type M = M8;
+    type P = (u32, u8);
     type Q = F4;
     type QQ = Pair<F4>;
 
@@ -140,7 +141,12 @@ impl Simd for Sse2 {
     }
 
     #[inline(always)]
-    fn unpack(self, window: &[u8; WINDOW], plan: &Plan) -> I8 {
+    fn plan(self, width: u32, mask: u8) -> Self::P {
+        (width, mask)
+    }
+
+    #[inline(always)]
+    fn unpack(self, window: &[u8; WINDOW], plan: &Self::P) -> I8 {
         // No byte shuffle and no shift by lane in SSE2: the scalar twin's reads.
         let v = super::scalar::Scalar.unpack(window, plan).0;
         // SAFETY: eight integers are readable.

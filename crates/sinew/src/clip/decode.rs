@@ -1,0 +1,241 @@
+//! From the bytes of a clip to a pose: two frames unpacked, interpolated, normalised, eight joints at a time.
+
+use super::block::{FLAG_ARC, FLAG_DROPS, HEADER, Head, Kind, Record, SEGMENT, array_at, u16_at, u32_at};
+use crate::wide::{Floats, Ints, Simd, WINDOW, run_bytes};
+use crate::{PoseGroup, ScaleGroup};
+
+/// The two frames round a moment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    /// Offset of the header of the segment.
+    pub(crate) header: usize,
+    /// Offsets of the frames.
+    pub(crate) frames: [usize; 2],
+    /// Share of the way from the first to the second.
+    pub(crate) u: f32,
+}
+
+impl Place {
+    /// Where a moment falls, clamped to the clip; NaN falls on the start.
+    #[inline]
+    pub(crate) fn new(block: &[u8], head: &Head, time: f32) -> Self {
+        let time = f64::from(time);
+        // Written so that NaN is 0.
+        let time = if time > 0.0 { time.min(head.duration) } else { 0.0 };
+        let x = time * head.rate;
+        let last = head.frames as usize - 1;
+        let frame = (x as usize).min(last.saturating_sub(1));
+        let u = if last == 0 { 0.0 } else { (x - frame as f64).min(1.0) as f32 };
+        let length = usize::from(head.segment);
+        let (segment, within) = (frame / length, frame % length);
+        let entry = head.segments_at + segment * SEGMENT;
+        let (data, stride) = (u32_at(block, entry) as usize, u32_at(block, entry + 4) as usize);
+        let a = data + within * stride;
+        let b = if last == 0 { a } else { a + stride };
+        Self { header: data + head.frames_in(segment) * stride, frames: [a, b], u }
+    }
+}
+
+/// Walks over the groups of a clip at one moment.
+pub(crate) struct Walk<'a> {
+    block: &'a [u8],
+    record: usize,
+    header: usize,
+    frames: [usize; 2],
+    u: f32,
+}
+
+impl<'a> Walk<'a> {
+    #[inline(always)]
+    pub(crate) fn new(block: &'a [u8], place: &Place) -> Self {
+        Self { block, record: HEADER, header: place.header, frames: place.frames, u: place.u }
+    }
+
+    /// The next group's record.
+    #[inline(always)]
+    pub(crate) fn record(&mut self, aligned: bool) -> Record {
+        let record = Record::read(self.block, self.record, aligned);
+        self.record = record.end(aligned);
+        record
+    }
+
+    /// The pose group of the next aligned record, which is not taken.
+    #[inline(always)]
+    pub(crate) fn peek_pose_group(&self) -> usize {
+        usize::from(u16_at(self.block, self.record + 6))
+    }
+
+    /// Flags and the masks of left-out components; moves on to the bases.
+    #[inline(always)]
+    fn flags(&mut self, components: usize) -> (u8, Option<&'a [u8; 3]>) {
+        let flags = self.block[self.header + components];
+        self.header += components + 1;
+        if flags & FLAG_DROPS == 0 {
+            return (flags, None);
+        }
+        let drops = array_at(self.block, self.header);
+        self.header += 3;
+        (flags, Some(drops))
+    }
+
+    /// Passes over a group.
+    pub(crate) fn skip(&mut self, record: &Record) {
+        let components = record.kind.components();
+        for component in 0..components {
+            let width = u32::from(self.block[self.header + component]);
+            let bytes = run_bytes(width, record.mask.count_ones());
+            self.frames = [self.frames[0] + bytes, self.frames[1] + bytes];
+        }
+        self.flags(components);
+        self.header += 2 * record.lanes * components;
+    }
+
+    /// The values of a group in both frames, and what follows: flags and left-out components.
+    #[inline(always)]
+    fn keys<S: Simd, const K: usize>(&mut self, simd: S, record: &Record) -> ([[S::F; K]; 2], Notes<'a>) {
+        let block = self.block;
+        let widths: &[u8; K] = array_at(block, self.header);
+        let (flags, drops) = self.flags(K);
+        let zero = simd.splat(0.0);
+        let steps = simd.load_bf16(array_at(block, record.steps_at));
+        let (mut a, mut b) = ([zero; K], [zero; K]);
+        let lanes = record.mask.count_ones();
+        for k in 0..K {
+            let width = u32::from(widths[k]);
+            let base = simd.load_i16(array_at(block, self.header)).shl(u32::from(record.shift[k]));
+            let plan = simd.plan(width, record.mask);
+            let first: &[u8; WINDOW] = array_at(block, self.frames[0]);
+            let second: &[u8; WINDOW] = array_at(block, self.frames[1]);
+            a[k] = (simd.unpack(first, &plan) + base).to_float() * steps;
+            b[k] = (simd.unpack(second, &plan) + base).to_float() * steps;
+            let bytes = run_bytes(width, lanes);
+            self.frames = [self.frames[0] + bytes, self.frames[1] + bytes];
+            self.header += 2 * record.lanes;
+        }
+        ([a, b], Notes { arc: flags & FLAG_ARC != 0, drops })
+    }
+
+    /// Unit quaternions of which three components are stored.
+    #[inline(always)]
+    pub(crate) fn rotation3<S: Simd>(&mut self, simd: S, record: &Record) -> [S::F; 4] {
+        let ([a, b], notes) = self.keys::<S, 3>(simd, record);
+        let (zero, one) = (simd.splat(0.0), simd.splat(1.0));
+        let d = (one - (a[0] * a[0] + a[1] * a[1] + a[2] * a[2])).max(zero).sqrt();
+        let e = (one - (b[0] * b[0] + b[1] * b[1] + b[2] * b[2])).max(zero).sqrt();
+        let q = nlerp(simd, [a[0], a[1], a[2], d], [b[0], b[1], b[2], e], self.u, notes.arc);
+        let Some(drops) = notes.drops else {
+            return q;
+        };
+        // The stored place of a left-out X, Y or Z holds W.
+        let mut out = q;
+        for axis in 0..3 {
+            let dropped = simd.mask(drops[axis]);
+            out[axis] = q[3].select(dropped, q[axis]);
+            out[3] = q[axis].select(dropped, out[3]);
+        }
+        out
+    }
+
+    /// Unit quaternions of which all four components are stored.
+    #[inline(always)]
+    fn rotation4<S: Simd>(&mut self, simd: S, record: &Record) -> [S::F; 4] {
+        let ([a, b], notes) = self.keys::<S, 4>(simd, record);
+        nlerp(simd, a, b, self.u, notes.arc)
+    }
+
+    #[inline(always)]
+    fn vector<S: Simd>(&mut self, simd: S, record: &Record) -> [S::F; 3] {
+        let ([a, b], _) = self.keys::<S, 3>(simd, record);
+        let u = simd.splat(self.u);
+        [a[0] + (b[0] - a[0]) * u, a[1] + (b[1] - a[1]) * u, a[2] + (b[2] - a[2]) * u]
+    }
+
+    /// Decodes a scattered group into its slots. `touched` gets the bits of the lanes written: rotation,
+    /// translation, scale of each pose group.
+    #[inline(always)]
+    pub(crate) fn scatter<S: Simd>(
+        &mut self,
+        simd: S,
+        record: &Record,
+        groups: &mut [PoseGroup],
+        scales: &mut [ScaleGroup],
+        touched: Option<&mut [[u8; 3]]>,
+    ) {
+        let mut lanes = [[0.0_f32; 8]; 4];
+        let mut store = |values: &[S::F]| {
+            for (out, v) in lanes.iter_mut().zip(values) {
+                v.store(out);
+            }
+        };
+        match record.kind {
+            Kind::Rotation3 => store(&self.rotation3(simd, record)),
+            Kind::Rotation4 => store(&self.rotation4(simd, record)),
+            Kind::Translation | Kind::Scale => store(&self.vector(simd, record)),
+        }
+        let part = match record.kind {
+            Kind::Rotation3 | Kind::Rotation4 => 0,
+            Kind::Translation => 1,
+            Kind::Scale => 2,
+        };
+        for lane in 0..record.lanes {
+            let slot = usize::from(u16_at(self.block, record.slots_at() + 2 * lane));
+            let (group, at) = (slot / 8, slot % 8);
+            match part {
+                0 => {
+                    let to = &mut groups[group].rotation;
+                    for (axis, values) in lanes.iter().enumerate() {
+                        to[axis][at] = values[lane];
+                    }
+                }
+                1 => {
+                    let to = &mut groups[group].translation;
+                    for axis in 0..3 {
+                        to[axis][at] = lanes[axis][lane];
+                    }
+                }
+                _ => {
+                    let to = &mut scales[group].scale;
+                    for axis in 0..3 {
+                        to[axis][at] = lanes[axis][lane];
+                    }
+                }
+            }
+        }
+        if let Some(touched) = touched {
+            for lane in 0..record.lanes {
+                let slot = usize::from(u16_at(self.block, record.slots_at() + 2 * lane));
+                touched[slot / 8][part] |= 1 << (slot % 8);
+            }
+        }
+    }
+}
+
+/// What a group does in a segment.
+#[derive(Clone, Copy)]
+struct Notes<'a> {
+    /// Interpolation follows the great arc.
+    arc: bool,
+    /// Lanes that leave out X, Y, Z.
+    drops: Option<&'a [u8; 3]>,
+}
+
+/// Normalised linear interpolation between unit quaternions in the same hemisphere. With `arc`, the share is
+/// bent so that the result follows slerp: for half the angle `s` between the keys and `v = 2u - 1`,
+/// `v' = tan(v s) / tan(s)`, expanded to the second order in `tan(s)^2`.
+#[inline(always)]
+fn nlerp<S: Simd>(simd: S, a: [S::F; 4], b: [S::F; 4], u: f32, arc: bool) -> [S::F; 4] {
+    let delta = [b[0] - a[0], b[1] - a[1], b[2] - a[2], b[3] - a[3]];
+    let mut share = simd.splat(u);
+    if arc {
+        let chord = delta[0] * delta[0] + delta[1] * delta[1] + (delta[2] * delta[2] + delta[3] * delta[3]);
+        let t = chord / (simd.splat(4.0) - chord);
+        let v = 2.0 * u - 1.0;
+        let bend = t * (simd.splat(1.0 / 3.0) + t * simd.splat(v * v * (2.0 / 15.0) - 0.2));
+        share = share + simd.splat(0.5 * v * (v * v - 1.0)) * bend;
+    }
+    let q =
+        [a[0] + delta[0] * share, a[1] + delta[1] * share, a[2] + delta[2] * share, a[3] + delta[3] * share];
+    let norm = (q[0] * q[0] + q[1] * q[1] + (q[2] * q[2] + q[3] * q[3])).sqrt();
+    let inverse = simd.splat(1.0) / norm;
+    [q[0] * inverse, q[1] * inverse, q[2] * inverse, q[3] * inverse]
+}

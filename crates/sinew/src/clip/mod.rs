@@ -1,0 +1,127 @@
+//! Clips as the frame loop plays them: compressed, stateless, sampled at any time in any order.
+
+mod block;
+mod decode;
+pub(crate) mod pack;
+mod patch;
+mod sample;
+
+use std::sync::Arc;
+
+pub use block::ClipDataError;
+pub use sample::SampleJob;
+
+use crate::{Curve, Event, Rig};
+use block::Head;
+
+/// A compressed clip of uniform rate for one [`Rig`].
+///
+/// Keys are whole numbers times a step, packed eight joints at a time with as many bits as the widest of the
+/// eight needs; sampling unpacks two frames and interpolates them. No state is kept between samples, and no
+/// sample allocates. Joints that never move cost nothing.
+#[derive(Clone, Debug)]
+pub struct Clip {
+    name: Option<String>,
+    block: Arc<[u8]>,
+    head: Head,
+    curves: Vec<Curve>,
+    events: Vec<Event>,
+}
+
+/// Clip, rig and pose that do not belong together.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SampleError {
+    /// The clip was built for another rig.
+    #[error("the clip is for a rig of {found} joints, this rig has {expected}")]
+    Rig {
+        /// Joints of the clip's rig.
+        found: usize,
+        /// Joints of this rig.
+        expected: usize,
+    },
+    /// The pose is of another rig.
+    #[error("the pose has {found} joints, the rig has {expected}")]
+    Pose {
+        /// Joints of the pose.
+        found: usize,
+        /// Joints of the rig.
+        expected: usize,
+    },
+}
+
+impl Clip {
+    /// A clip from its bytes ([`Clip::bytes`]).
+    ///
+    /// # Errors
+    /// [`ClipDataError`] where the bytes are no clip. Everything is checked here: sampling reads no byte that
+    /// was not.
+    pub fn from_bytes(bytes: Arc<[u8]>) -> Result<Self, ClipDataError> {
+        let head = block::check(&bytes)?;
+        Ok(Self { name: None, block: bytes, head, curves: Vec::new(), events: Vec::new() })
+    }
+
+    /// The whole clip as bytes, as it is in memory: little-endian, position-independent.
+    #[must_use]
+    pub fn bytes(&self) -> &Arc<[u8]> {
+        &self.block
+    }
+
+    /// Name of the clip.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// Seconds.
+    #[must_use]
+    pub fn duration(&self) -> f32 {
+        self.head.duration as f32
+    }
+
+    /// Frames a second.
+    #[must_use]
+    pub fn rate(&self) -> f64 {
+        self.head.rate
+    }
+
+    /// Frames stored.
+    #[must_use]
+    pub fn frames(&self) -> u32 {
+        self.head.frames
+    }
+
+    /// Joints of the rig it is for.
+    #[must_use]
+    pub fn joints(&self) -> usize {
+        self.head.joints.into()
+    }
+
+    /// Scalars that travel with the motion.
+    #[must_use]
+    pub fn curves(&self) -> &[Curve] {
+        &self.curves
+    }
+
+    /// The curve of this name.
+    #[must_use]
+    pub fn curve(&self, name: &str) -> Option<&Curve> {
+        self.curves.iter().find(|c| c.name == name)
+    }
+
+    /// Moments of the clip, in any order.
+    #[must_use]
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    fn block(&self) -> &[u8] {
+        &self.block
+    }
+
+    fn check_rig(&self, rig: &Rig) -> Result<(), SampleError> {
+        if self.joints() != rig.len() {
+            return Err(SampleError::Rig { found: self.joints(), expected: rig.len() });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,134 @@
+//! What a clip writes joint by joint: constants, and tracks with keys of their own.
+
+use glam::{Quat, Vec3, Vec4};
+
+use super::block::{Head, Kind, f32_at, u16_at, u32_at};
+use crate::{PoseGroup, ScaleGroup};
+
+/// Where single joints are written.
+pub(crate) struct Patches<'a> {
+    pub(crate) groups: &'a mut [PoseGroup],
+    pub(crate) scales: &'a mut [ScaleGroup],
+    /// Lanes written: rotation, translation, scale of each pose group.
+    pub(crate) touched: Option<&'a mut [[u8; 3]]>,
+}
+
+impl Patches<'_> {
+    #[inline]
+    fn put(&mut self, slot: usize, part: usize, value: Vec4) {
+        let (group, lane) = (slot / 8, slot % 8);
+        match part {
+            0 => (0..4).for_each(|axis| self.groups[group].rotation[axis][lane] = value[axis]),
+            1 => (0..3).for_each(|axis| self.groups[group].translation[axis][lane] = value[axis]),
+            _ => (0..3).for_each(|axis| self.scales[group].scale[axis][lane] = value[axis]),
+        }
+        if let Some(touched) = &mut self.touched {
+            touched[group][part] |= 1 << lane;
+        }
+    }
+
+    /// Constants of the clip.
+    pub(crate) fn constants(&mut self, block: &[u8], head: &Head) {
+        let mut at = head.constants_at;
+        for part in 0..3 {
+            let width = if part == 0 { 4 } else { 3 };
+            for _ in 0..head.constants[part] {
+                self.put(u16_at(block, at).into(), part, floats(block, at + 2, width));
+                at += 2 + 4 * width;
+            }
+        }
+    }
+
+    /// Tracks with keys of their own.
+    pub(crate) fn keyed(&mut self, block: &[u8], head: &Head, time: f32) {
+        let mut at = head.keyed_at;
+        for _ in 0..head.keyed {
+            let (track, end) = Keyed::read(block, at);
+            self.put(track.slot.into(), track.part, track.sample(block, time));
+            at = end;
+        }
+    }
+}
+
+fn floats(block: &[u8], at: usize, width: usize) -> Vec4 {
+    let mut out = Vec4::ZERO;
+    for c in 0..width {
+        out[c] = f32_at(block, at + 4 * c);
+    }
+    out
+}
+
+struct Keyed {
+    slot: u16,
+    part: usize,
+    hold: bool,
+    keys: usize,
+    times_at: usize,
+}
+
+impl Keyed {
+    /// The track at an offset, and the offset of the next.
+    fn read(block: &[u8], at: usize) -> (Self, usize) {
+        let (kind, keys) = (block[at + 2], u32_at(block, at + 4) as usize);
+        let part = usize::from(kind.saturating_sub(Kind::Rotation4 as u8));
+        let width = if part == 0 { 4 } else { 3 };
+        let track = Self { slot: u16_at(block, at), part, hold: block[at + 3] != 0, keys, times_at: at + 8 };
+        (track, at + 8 + 4 * keys * (1 + width))
+    }
+
+    fn time(&self, block: &[u8], key: usize) -> f32 {
+        f32_at(block, self.times_at + 4 * key)
+    }
+
+    fn value(&self, block: &[u8], key: usize) -> Vec4 {
+        let width = if self.part == 0 { 4 } else { 3 };
+        floats(block, self.times_at + 4 * self.keys + 4 * width * key, width)
+    }
+
+    /// The value at a moment, constant outside the keys. Along the shorter great arc for rotations.
+    fn sample(&self, block: &[u8], time: f32) -> Vec4 {
+        // First key after the moment; NaN falls on the first.
+        let (mut low, mut high) = (0, self.keys);
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            if self.time(block, middle) <= time {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        if low == 0 || low == self.keys || self.hold {
+            return self.value(block, low.saturating_sub(1));
+        }
+        let (t0, t1) = (self.time(block, low - 1), self.time(block, low));
+        let u = (time - t0) / (t1 - t0);
+        let (a, b) = (self.value(block, low - 1), self.value(block, low));
+        if self.part != 0 {
+            return a + (b - a) * u;
+        }
+        slerp(a, b, u)
+    }
+}
+
+/// Along the shorter great arc, without platform trigonometry. Angles between neighbouring keys are kept small
+/// by the builder, so the normalised chord with a bent share is exact to 1e-6.
+fn slerp(a: Vec4, b: Vec4, u: f32) -> Vec4 {
+    let b = if a.dot(b) < 0.0 { -b } else { b };
+    let delta = b - a;
+    let chord = delta.dot(delta);
+    let t = chord / (4.0 - chord);
+    let v = 2.0 * u - 1.0;
+    let bend = t * (1.0 / 3.0 + t * (v * v * (2.0 / 15.0) - 0.2));
+    let q = a + delta * (u + 0.5 * v * (v * v - 1.0) * bend);
+    q / q.dot(q).sqrt()
+}
+
+/// The transform parts as plain types.
+pub(crate) fn as_quat(v: Vec4) -> Quat {
+    Quat::from_vec4(v)
+}
+
+/// The first three numbers.
+pub(crate) fn as_vec3(v: Vec4) -> Vec3 {
+    v.truncate()
+}

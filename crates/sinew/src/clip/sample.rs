@@ -1,0 +1,120 @@
+//! One clip at one moment.
+
+use super::decode::{Place, Walk};
+use super::patch::Patches;
+use super::{Clip, SampleError};
+use crate::wide::{Backend, Floats, Simd, dispatch};
+use crate::{LocalPose, PoseGroup, Rig, ScaleGroup};
+
+/// Samples a clip at any time, in any order, into a pose of the rig.
+///
+/// The result depends on nothing but the arguments: there is no cache and no state, so one clip serves any
+/// number of characters and threads. Joints that the clip does not move are at rest.
+#[derive(Debug)]
+pub struct SampleJob<'a> {
+    /// What the clip was built for.
+    pub rig: &'a Rig,
+    /// What to sample.
+    pub clip: &'a Clip,
+    /// Seconds from the start of the clip, clamped at both ends; NaN is the start.
+    pub time: f32,
+    /// Leading groups to sample ([`Rig::groups_with_reach`]); the others are left as they are. `usize::MAX` for
+    /// all.
+    pub groups: usize,
+    /// Where the pose goes.
+    pub output: &'a mut LocalPose,
+}
+
+impl<'a> SampleJob<'a> {
+    /// All joints of the rig.
+    #[must_use]
+    pub fn new(rig: &'a Rig, clip: &'a Clip, time: f32, output: &'a mut LocalPose) -> Self {
+        Self { rig, clip, time, groups: usize::MAX, output }
+    }
+
+    /// Writes the pose. Does not allocate.
+    ///
+    /// # Errors
+    /// [`SampleError`] where clip, rig and pose do not belong together; the output is then untouched.
+    pub fn run(&mut self) -> Result<(), SampleError> {
+        self.run_on(Backend::best())
+    }
+
+    /// As [`SampleJob::run`], on a backend of choice: every one gives the same bits.
+    ///
+    /// # Errors
+    /// As [`SampleJob::run`].
+    pub fn run_on(&mut self, backend: Backend) -> Result<(), SampleError> {
+        let (rig, clip) = (self.rig, self.clip);
+        clip.check_rig(rig)?;
+        if self.output.len() != rig.len() {
+            return Err(SampleError::Pose { found: self.output.len(), expected: rig.len() });
+        }
+        let scaled = rig.is_scaled() || clip.head.scaled;
+        let limit = self.groups.min(rig.groups());
+        let time = self.time;
+        let (groups, scales) = self.output.parts_mut(scaled);
+        dispatch!(
+            backend,
+            sample(
+                clip: &Clip,
+                rig: &Rig,
+                time: f32,
+                limit: usize,
+                scaled: bool,
+                groups: &mut [PoseGroup],
+                scales: &mut [ScaleGroup]
+            )
+        );
+        Ok(())
+    }
+}
+
+#[inline(always)]
+fn sample<S: Simd>(
+    simd: S,
+    clip: &Clip,
+    rig: &Rig,
+    time: f32,
+    limit: usize,
+    scaled: bool,
+    groups: &mut [PoseGroup],
+    scales: &mut [ScaleGroup],
+) {
+    let (block, head) = (clip.block(), &clip.head);
+    let place = Place::new(block, head, time);
+    let mut walk = Walk::new(block, &place);
+    let mut left = head.aligned;
+    let rest = &rig.rest()[..limit];
+    for (index, (out, rest)) in groups[..limit].iter_mut().zip(rest).enumerate() {
+        for axis in 0..3 {
+            out.translation[axis] = rest.translation[axis];
+        }
+        if left > 0 && walk.peek_pose_group() == index {
+            left -= 1;
+            let record = walk.record(true);
+            let q = walk.rotation3(simd, &record);
+            for axis in 0..4 {
+                q[axis].store(&mut out.rotation[axis]);
+            }
+        } else {
+            out.rotation = rest.rotation;
+        }
+    }
+    if scaled {
+        scales[..limit].copy_from_slice(&rig.rest_scale()[..limit]);
+    }
+    for _ in 0..left {
+        let record = walk.record(true);
+        walk.skip(&record);
+    }
+    for _ in 0..head.scattered {
+        let record = walk.record(false);
+        walk.scatter(simd, &record, groups, scales, None);
+    }
+    if head.constants != [0; 3] || head.keyed != 0 {
+        let mut patches = Patches { groups, scales, touched: None };
+        patches.constants(block, head);
+        patches.keyed(block, head, time);
+    }
+}
