@@ -132,9 +132,9 @@ impl Simd for Avx2 {
     }
 
     #[inline(always)]
-    fn plan(self, width: u32, mask: u8) -> P8 {
-        let upper = upper(width, mask);
-        if mask == 0xff {
+    fn plan(self, width: u32, mask: u8, start: u32) -> P8 {
+        let upper = upper(width, mask, start);
+        if mask == 0xff && start == 0 {
             let full = &FULL[(width & 31) as usize];
             // SAFETY: each array is 32 bytes, aligned to 32.
             return unsafe {
@@ -150,10 +150,10 @@ impl Simd for Avx2 {
         // SAFETY: eight bytes are readable.
         unsafe {
             let rank = _mm256_cvtepu8_epi32(_mm_loadl_epi64(ranks.as_ptr().cast()));
-            let start = _mm256_setr_epi32(0, 0, 0, 0, -1, -1, -1, -1);
-            let start = _mm256_and_si256(start, _mm256_set1_epi32(8 * upper as i32));
+            let (low, high) = (start as i32, start as i32 - 8 * upper as i32);
+            let first = _mm256_setr_epi32(low, low, low, low, high, high, high, high);
             // Upper lanes before the first stored one may come out negative; they are not kept.
-            let bit = _mm256_sub_epi32(_mm256_mullo_epi32(rank, _mm256_set1_epi32(width as i32)), start);
+            let bit = _mm256_add_epi32(_mm256_mullo_epi32(rank, _mm256_set1_epi32(width as i32)), first);
             let first = _mm256_mullo_epi32(_mm256_srli_epi32::<3>(bit), _mm256_set1_epi32(0x0101_0101));
             let on = self.mask(mask).0;
             P8 {

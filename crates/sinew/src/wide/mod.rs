@@ -23,7 +23,7 @@ use core::ops::{Add, Div, Mul, Sub};
 
 pub use backend::Backend;
 pub(crate) use backend::dispatch;
-pub(crate) use unpack::{MAX_WIDTH, WINDOW, run_bytes};
+pub(crate) use unpack::{MAX_WIDTH, WINDOW};
 
 /// Four floats: a quaternion, or a row of a 3x4 matrix.
 pub(crate) type Quad = [f32; 4];
@@ -53,8 +53,9 @@ pub(crate) trait Simd: Copy {
     fn load_bf16(self, from: &[u8; 16]) -> Self::F;
     /// Lane `i` is yes where bit `i` is set.
     fn mask(self, bits: u8) -> Self::M;
-    /// Where the lanes of `mask` lie in a run of `width` bits each ([`unpack`]), ready for this backend.
-    fn plan(self, width: u32, mask: u8) -> Self::P;
+    /// Where the lanes of `mask` lie in a run of `width` bits each ([`unpack`]) that starts at bit `start`, below
+    /// 8, of its window; ready for this backend.
+    fn plan(self, width: u32, mask: u8, start: u32) -> Self::P;
     /// Up to eight packed integers, lowest bit first; lanes outside the plan's mask come out 0.
     fn unpack(self, window: &[u8; WINDOW], plan: &Self::P) -> Self::I;
     /// Four numbers from memory.

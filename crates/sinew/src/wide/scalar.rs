@@ -48,7 +48,7 @@ impl Simd for Scalar {
     type F = Lanes<f32, 8>;
     type I = Lanes<i32, 8>;
     type M = [bool; 8];
-    type P = (u32, u8);
+    type P = (u32, u8, u32);
     type Q = Lanes<f32, 4>;
     type QQ = Pair<Lanes<f32, 4>>;
 
@@ -86,17 +86,17 @@ impl Simd for Scalar {
     }
 
     #[inline(always)]
-    fn plan(self, width: u32, mask: u8) -> Self::P {
-        (width, mask)
+    fn plan(self, width: u32, mask: u8, start: u32) -> Self::P {
+        (width, mask, start)
     }
 
     #[inline(always)]
-    fn unpack(self, window: &[u8; WINDOW], &(width, mask): &Self::P) -> Self::I {
+    fn unpack(self, window: &[u8; WINDOW], &(width, mask, start): &Self::P) -> Self::I {
         let mut out = [0; 8];
         let keep = (1_u32 << width) - 1;
         for (lane, v) in out.iter_mut().enumerate() {
-            let bit = u32::from(RANKS[usize::from(mask)][lane]) * width;
-            // At most bit 192 of 256: the four bytes are within the window.
+            let bit = start + u32::from(RANKS[usize::from(mask)][lane]) * width;
+            // At most bit 199 of 256: the four bytes are within the window.
             let at = (bit / 8) as usize;
             let bytes = [window[at], window[at + 1], window[at + 2], window[at + 3]];
             let there = u32::from(mask >> lane & 1).wrapping_neg();

@@ -92,7 +92,7 @@ impl Simd for Sse2 {
     type F = F8;
     type I = I8;
     type M = M8;
-    type P = (u32, u8);
+    type P = (u32, u8, u32);
     type Q = F4;
     type QQ = Pair<F4>;
 
@@ -141,8 +141,8 @@ impl Simd for Sse2 {
     }
 
     #[inline(always)]
-    fn plan(self, width: u32, mask: u8) -> Self::P {
-        (width, mask)
+    fn plan(self, width: u32, mask: u8, start: u32) -> Self::P {
+        (width, mask, start)
     }
 
     #[inline(always)]

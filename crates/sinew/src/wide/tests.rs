@@ -46,7 +46,7 @@ fn everything<S: Simd>(s: S, a: &[f32; 8], b: &[f32; 8], bits: u8) -> Vec<u32> {
 fn integers<S: Simd>(s: S, bytes: &[u8; WINDOW], width: u32, mask: u8, shift: u32) -> Vec<u32> {
     let (mut ints, mut floats, mut out) = ([0; 8], [0.0; 8], Vec::new());
     let first: &[u8; 16] = bytes[..16].try_into().unwrap();
-    let (some, all) = (s.plan(width, mask), s.plan(width, 0xff));
+    let (some, all) = (s.plan(width, mask, shift % 8), s.plan(width, 0xff, 0));
     for v in [s.load_i16(first).shl(shift), s.unpack(bytes, &some), s.unpack(bytes, &all)] {
         v.store(&mut ints);
         out.extend(ints.map(|v| v as u32));
@@ -85,10 +85,15 @@ proptest! {
     }
 
     #[test]
-    fn packed_integers_are_read_lowest_bit_first(bytes: [u8; WINDOW], width in 0..=MAX_WIDTH, mask: u8) {
+    fn packed_integers_are_read_lowest_bit_first(
+        bytes: [u8; WINDOW],
+        width in 0..=MAX_WIDTH,
+        mask: u8,
+        start in 0_u32..8,
+    ) {
         let mut found = [0; 8];
-        scalar::Scalar.unpack(&bytes, &(width, mask)).store(&mut found);
-        let mut bit = 0;
+        scalar::Scalar.unpack(&bytes, &(width, mask, start)).store(&mut found);
+        let mut bit = start;
         for (lane, value) in found.into_iter().enumerate() {
             let mut expected = 0;
             if mask >> lane & 1 == 1 {
