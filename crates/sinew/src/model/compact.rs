@@ -8,7 +8,7 @@ use glam::{Quat, Vec3};
 use super::error::{check_palette, check_pose};
 use super::product::{load_rows, times};
 use super::{AffineRows, BindJoint, ModelError, ModelPose, SkinBinding};
-use crate::wide::{Floats, Ints, Quads, Simd, dispatch};
+use crate::wide::{Floats, Ints, Simd, dispatch};
 use crate::{Backend, Slot};
 
 /// Largest difference in one number of a 3x3 matrix from a rotation that passes for none: a vertex at
@@ -233,14 +233,17 @@ fn rigid<S: Simd>(simd: S, m: [S::F; 12], pivot: [S::F; 3]) -> Rigid<S> {
     let squares = (m00 * m00 + m10 * m10 + m20 * m20)
         + (m01 * m01 + m11 * m11 + m21 * m21)
         + (m02 * m02 + m12 * m12 + m22 * m22);
-    let size = (squares / simd.splat(3.0)).sqrt();
+    let size = (squares * simd.splat(1.0 / 3.0)).sqrt();
     let (wx, wy, wz) = (m21 - m12, m02 - m20, m10 - m01);
     let (xy, xz, yz) = (m10 + m01, m02 + m20, m21 + m12);
     let (xx, yy, zz) = (size + m00 - m11 - m22, size - m00 + m11 - m22, size - m00 - m11 + m22);
     let ww = size + m00 + m11 + m22;
     let mut largest = ww;
     let mut q = [wx, wy, wz, ww];
-    for (diagonal, column) in [(xx, [xx, xy, xz, wx]), (yy, [xy, yy, yz, wy]), (zz, [xz, yz, zz, wz])] {
+    let diagonals = [xx, yy, zz];
+    let columns = [[xx, xy, xz, wx], [xy, yy, yz, wy], [xz, yz, zz, wz]];
+    for i in 0..3 {
+        let (diagonal, column) = (diagonals[i], columns[i]);
         let better = diagonal.gt(largest);
         largest = diagonal.select(better, largest);
         for k in 0..4 {
@@ -269,30 +272,33 @@ fn rigid<S: Simd>(simd: S, m: [S::F; 12], pivot: [S::F; 3]) -> Rigid<S> {
         y * z2 + w * x2,
         one - (x * x2 + y * y2),
     ];
-    let mut departure = zero;
-    let mut nothing = zero;
-    for (found, expected) in [m00, m01, m02, m10, m11, m12, m20, m21, m22].into_iter().zip(rotation) {
-        let difference = found - expected;
-        departure = departure.max(difference.flip_sign(difference));
-        nothing = nothing + (difference - difference);
+    let found = [m00, m01, m02, m10, m11, m12, m20, m21, m22];
+    let mut off = found;
+    for i in 0..9 {
+        let difference = found[i] - rotation[i];
+        off[i] = difference.flip_sign(difference);
     }
+    let departure = (off[0].max(off[1])).max(off[2].max(off[3]));
+    let departure = departure.max((off[4].max(off[5])).max(off[6].max(off[7])).max(off[8]));
     let mut position = [
-        ((m00 * pivot[0] + m01 * pivot[1]) + m02 * pivot[2]) + tx,
-        ((m10 * pivot[0] + m11 * pivot[1]) + m12 * pivot[2]) + ty,
-        ((m20 * pivot[0] + m21 * pivot[1]) + m22 * pivot[2]) + tz,
+        (m00 * pivot[0] + m01 * pivot[1]) + (m02 * pivot[2] + tx),
+        (m10 * pivot[0] + m11 * pivot[1]) + (m12 * pivot[2] + ty),
+        (m20 * pivot[0] + m21 * pivot[1]) + (m22 * pivot[2] + tz),
     ];
-    for v in position {
-        nothing = nothing + (v - v);
-    }
-    // `nothing` is 0 or NaN; `min` takes its second operand where the first is NaN.
-    let departure = (departure + nothing).min(most);
-    let finite = most.gt(departure);
+    // 0, or NaN where a number is none or too large. Beside the chain above and not after it: this kernel waits
+    // for results more than it is short of units.
+    let sum = ((m00 + m01) + (m02 + m10)) + ((m11 + m12) + (m20 + m21)) + (m22 + position[0]);
+    let sum = sum + (position[1] + position[2]);
+    let nothing = sum * zero;
+    let finite = one.gt(nothing);
     for axis in 0..3 {
         position[axis] = position[axis].select(finite, zero);
     }
     for k in 0..4 {
         q[k] = q[k].select(finite, rest[k]);
     }
+    // `min` takes its second operand where the first is NaN.
+    let departure = (departure + nothing).min(most);
     Rigid { rotation: q, position, departure }
 }
 
