@@ -346,6 +346,19 @@ fn snorm<S: Simd>(simd: S, rotation: [S::F; 4]) -> [[i32; 8]; 4] {
     out
 }
 
+/// Entries a kernel works on together, in eights: each stage then has several chains to overlap.
+const TILE: usize = 4;
+
+/// Up to `TILE` times eight matrices.
+#[inline(always)]
+fn tile_of<S: Simd>(simd: S, joints: &[BindJoint], model: &[AffineRows]) -> [[S::F; 12]; TILE] {
+    let mut tile = [[simd.splat(0.0); 12]; TILE];
+    for (eight, joints) in joints.chunks(8).enumerate() {
+        tile[eight & (TILE - 1)] = matrices(simd, joints, model);
+    }
+    tile
+}
+
 #[inline(always)]
 fn compact<S: Simd>(
     simd: S,
@@ -354,21 +367,26 @@ fn compact<S: Simd>(
     output: &mut [CompactJoint],
 ) -> PackStatus {
     let mut worst = Worst::NONE;
-    let eights = binding.joints().chunks(8).zip(binding.pivots()).zip(output.chunks_mut(8));
-    for (eight, ((joints, pivots), output)) in eights.enumerate() {
-        let pivot = [simd.load(&pivots[0]), simd.load(&pivots[1]), simd.load(&pivots[2])];
-        let rigid = rigid(simd, matrices(simd, joints, model), pivot);
-        let q = snorm(simd, rigid.rotation);
-        let (mut p, mut departure) = ([[0.0; 8]; 3], [0.0; 8]);
-        for axis in 0..3 {
-            rigid.position[axis].store(&mut p[axis]);
+    let tiles = binding.joints().chunks(8 * TILE).zip(binding.pivots().chunks(TILE));
+    for (t, ((joints, pivots), output)) in tiles.zip(output.chunks_mut(8 * TILE)).enumerate() {
+        let tile = tile_of(simd, joints, model);
+        let mut q = [[[0; 8]; 4]; TILE];
+        let (mut p, mut departure) = ([[[0.0; 8]; 3]; TILE], [[0.0; 8]; TILE]);
+        for (e, pivots) in pivots.iter().enumerate() {
+            let e = e & (TILE - 1);
+            let pivot = [simd.load(&pivots[0]), simd.load(&pivots[1]), simd.load(&pivots[2])];
+            let rigid = rigid(simd, tile[e], pivot);
+            q[e] = snorm(simd, rigid.rotation);
+            for axis in 0..3 {
+                rigid.position[axis].store(&mut p[e][axis]);
+            }
+            rigid.departure.store(&mut departure[e]);
         }
-        rigid.departure.store(&mut departure);
-        for (i, to) in output.iter_mut().enumerate() {
-            let i = i & 7;
-            to.position = [p[0][i], p[1][i], p[2][i]];
-            to.rotation = [q[0][i] as i16, q[1][i] as i16, q[2][i] as i16, q[3][i] as i16];
-            worst.see(eight * 8 + i, departure[i], 0.0);
+        for (at, to) in output.iter_mut().enumerate() {
+            let (e, i) = (at / 8 & (TILE - 1), at & 7);
+            to.position = [p[e][0][i], p[e][1][i], p[e][2][i]];
+            to.rotation = [q[e][0][i] as i16, q[e][1][i] as i16, q[e][2][i] as i16, q[e][3][i] as i16];
+            worst.see(t * 8 * TILE + at, departure[e][i], 0.0);
         }
     }
     worst.status(binding.joints())
@@ -384,31 +402,37 @@ fn boxed<S: Simd>(
 ) -> PackStatus {
     let mut worst = Worst::NONE;
     let (zero, most) = (simd.splat(0.0), simd.splat(UNORM));
-    let eights = binding.joints().chunks(8).zip(binding.pivots()).zip(output.chunks_mut(8));
-    for (eight, ((joints, pivots), output)) in eights.enumerate() {
-        let pivot = [simd.load(&pivots[0]), simd.load(&pivots[1]), simd.load(&pivots[2])];
-        let rigid = rigid(simd, matrices(simd, joints, model), pivot);
-        let q = snorm(simd, rigid.rotation);
-        let (mut p, mut departure, mut distance) = ([[0; 8]; 3], [0.0; 8], [0.0; 8]);
-        let mut squares = zero;
-        for axis in 0..3 {
-            let (min, max) = (bounds.min[axis], bounds.max[axis]);
-            let (low, high) = (simd.splat(min), simd.splat(max));
-            let v = rigid.position[axis];
-            let outside = (low - v).max(v - high).max(zero);
-            squares = squares + outside * outside;
-            // The box inside 0 to 65535 before it is rounded, so that nothing wraps.
-            let steps = (v.max(low).min(high) - low) * simd.splat(UNORM / (max - min));
-            steps.min(most).round_to_int().store(&mut p[axis]);
+    let tiles = binding.joints().chunks(8 * TILE).zip(binding.pivots().chunks(TILE));
+    for (t, ((joints, pivots), output)) in tiles.zip(output.chunks_mut(8 * TILE)).enumerate() {
+        let tile = tile_of(simd, joints, model);
+        let mut q = [[[0; 8]; 4]; TILE];
+        let (mut p, mut departure) = ([[[0; 8]; 3]; TILE], [[0.0; 8]; TILE]);
+        let mut distance = [[0.0; 8]; TILE];
+        for (e, pivots) in pivots.iter().enumerate() {
+            let e = e & (TILE - 1);
+            let pivot = [simd.load(&pivots[0]), simd.load(&pivots[1]), simd.load(&pivots[2])];
+            let rigid = rigid(simd, tile[e], pivot);
+            q[e] = snorm(simd, rigid.rotation);
+            let mut squares = zero;
+            for axis in 0..3 {
+                let (min, max) = (bounds.min[axis], bounds.max[axis]);
+                let (low, high) = (simd.splat(min), simd.splat(max));
+                let v = rigid.position[axis];
+                let outside = (low - v).max(v - high).max(zero);
+                squares = squares + outside * outside;
+                // Within 0 to 65535 before it is rounded, so that nothing wraps.
+                let steps = (v.max(low).min(high) - low) * simd.splat(UNORM / (max - min));
+                steps.min(most).round_to_int().store(&mut p[e][axis]);
+            }
+            squares.sqrt().store(&mut distance[e]);
+            rigid.departure.store(&mut departure[e]);
         }
-        squares.sqrt().store(&mut distance);
-        rigid.departure.store(&mut departure);
-        for (i, to) in output.iter_mut().enumerate() {
-            let i = i & 7;
-            to.rotation = [q[0][i] as i16, q[1][i] as i16, q[2][i] as i16, q[3][i] as i16];
-            to.position = [p[0][i] as u16, p[1][i] as u16, p[2][i] as u16];
+        for (at, to) in output.iter_mut().enumerate() {
+            let (e, i) = (at / 8 & (TILE - 1), at & 7);
+            to.rotation = [q[e][0][i] as i16, q[e][1][i] as i16, q[e][2][i] as i16, q[e][3][i] as i16];
+            to.position = [p[e][0][i] as u16, p[e][1][i] as u16, p[e][2][i] as u16];
             to.unused = 0;
-            worst.see(eight * 8 + i, departure[i], distance[i]);
+            worst.see(t * 8 * TILE + at, departure[e][i], distance[e][i]);
         }
     }
     worst.status(binding.joints())
