@@ -383,7 +383,7 @@ fn compact<S: Simd>(
             rigid.departure.store(&mut departure[e]);
         }
         for (at, to) in output.iter_mut().enumerate() {
-            let (e, i) = (at / 8 & (TILE - 1), at & 7);
+            let (e, i) = ((at / 8) & (TILE - 1), at & 7);
             to.position = [p[e][0][i], p[e][1][i], p[e][2][i]];
             to.rotation = [q[e][0][i] as i16, q[e][1][i] as i16, q[e][2][i] as i16, q[e][3][i] as i16];
             worst.see(t * 8 * TILE + at, departure[e][i], 0.0);
@@ -428,7 +428,7 @@ fn boxed<S: Simd>(
             rigid.departure.store(&mut departure[e]);
         }
         for (at, to) in output.iter_mut().enumerate() {
-            let (e, i) = (at / 8 & (TILE - 1), at & 7);
+            let (e, i) = ((at / 8) & (TILE - 1), at & 7);
             to.rotation = [q[e][0][i] as i16, q[e][1][i] as i16, q[e][2][i] as i16, q[e][3][i] as i16];
             to.position = [p[e][0][i] as u16, p[e][1][i] as u16, p[e][2][i] as u16];
             to.unused = 0;
