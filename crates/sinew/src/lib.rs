@@ -32,6 +32,7 @@ pub mod frame;
 mod joint_mask;
 mod local_pose;
 mod mesh;
+mod model;
 mod pose_group;
 mod raw_clip;
 mod raw_pose;
@@ -52,6 +53,12 @@ pub use event::{Event, EventError, EventTrack, Fired, Playback};
 pub use joint_mask::{JointMask, MaskError};
 pub use local_pose::{LocalPose, Transform};
 pub use mesh::{Influences, Mesh, MorphTarget, Primitive};
+pub use model::{
+    AffineRows, BindError, BindJoint, BoxedJoint, BoxedPaletteJob, CompactJoint, CompactPaletteJob,
+    GatherLanesJob, LaneModel, LanePaletteJob, LanePose, LaneRows, ModelError, ModelJob, ModelLanesJob,
+    ModelPairJob, ModelPose, PackStatus, PaletteBox, PaletteJob, RIGID_TOLERANCE, ScatterLanesJob,
+    SkinBinding,
+};
 pub use pose_group::{PoseGroup, ScaleGroup};
 pub use raw_clip::{Channel, ChannelTarget, ClipError, RawClip};
 pub use raw_pose::{RawPose, model_matrices};

@@ -10,9 +10,11 @@ use std::cell::Cell;
 use glam::{DMat4, DVec3};
 use rig::{channel, clip, linear, track};
 use sinew::{
-    AdditiveJob, Binding, BlendJob, BlendLayer, ChannelTarget, Event, EventTrack, Influences, Interpolation,
-    Joint, JointId, MorphTarget, Playback, Primitive, RawPose, RootMotion, Skeleton, Skin, SkinJob,
-    WeightMode, model_matrices,
+    AdditiveJob, AffineRows, Binding, BlendJob, BlendLayer, BoxedJoint, BoxedPaletteJob, ChannelTarget,
+    CompactJoint, CompactPaletteJob, Event, EventTrack, GatherLanesJob, Influences, Interpolation, Joint,
+    JointId, LaneModel, LanePaletteJob, LanePose, LocalPose, ModelJob, ModelLanesJob, ModelPairJob,
+    ModelPose, MorphTarget, PackStatus, PaletteBox, PaletteJob, Playback, Primitive, RawPose, Rig,
+    RootMotion, ScatterLanesJob, Skeleton, Skin, SkinBinding, SkinJob, WeightMode, model_matrices,
 };
 
 struct Counting;
@@ -116,6 +118,35 @@ fn blending() {
         AdditiveJob { base: &base, source: &pose, reference: &base, weight: 0.5, output: &mut output }
             .run()
             .unwrap();
+    });
+    assert_eq!(count, 0);
+}
+
+#[test]
+fn model_poses_and_palettes() {
+    let rig = Rig::new(&character().0).unwrap();
+    let pose = LocalPose::rest(&rig);
+    let skin = Skin { joints: vec![JointId(0), JointId(1)], ..Skin::default() };
+    let binding = SkinBinding::new(&rig, &skin).unwrap();
+    let (mut a, mut b) = (ModelPose::rest(&rig), ModelPose::rest(&rig));
+    let (mut lanes, mut model) = (LanePose::rest(&rig), LaneModel::rest(&rig));
+    let (mut palette, mut other) = ([AffineRows::IDENTITY; 2], [AffineRows::IDENTITY; 2]);
+    let mut compact = [CompactJoint { position: [0.0; 3], rotation: [0; 4] }; 2];
+    let mut boxed = [BoxedJoint { rotation: [0; 4], position: [0; 3], unused: 0 }; 2];
+    let bounds = PaletteBox { min: glam::Vec3::NEG_ONE, max: glam::Vec3::ONE };
+    let (groups, rig, binding) = (usize::MAX, &rig, &binding);
+    let count = allocations(|| {
+        ModelJob { rig, pose: &pose, groups, output: &mut a }.run().unwrap();
+        ModelPairJob { rig, poses: [&pose; 2], groups, outputs: [&mut a, &mut b] }.run().unwrap();
+        GatherLanesJob { poses: &[&pose; 8], groups, output: &mut lanes }.run().unwrap();
+        ModelLanesJob { rig, pose: &lanes, groups, output: &mut model }.run().unwrap();
+        ScatterLanesJob { model: &model, groups, outputs: &mut [&mut a, &mut b] }.run().unwrap();
+        PaletteJob { binding, model: &a, output: &mut palette }.run().unwrap();
+        LanePaletteJob { binding, model: &model, outputs: &mut [&mut palette, &mut other] }.run().unwrap();
+        let fits = CompactPaletteJob { binding, model: &a, output: &mut compact }.run().unwrap();
+        assert_eq!(fits, PackStatus::Fits);
+        let fits = BoxedPaletteJob { binding, model: &a, bounds, output: &mut boxed }.run().unwrap();
+        assert_eq!(fits, PackStatus::Fits);
     });
     assert_eq!(count, 0);
 }

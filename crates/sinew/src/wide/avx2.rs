@@ -186,6 +186,12 @@ impl Simd for Avx2 {
     }
 
     #[inline(always)]
+    fn splat4(self, v: f32) -> F4 {
+        // SAFETY: see the top of the file.
+        unsafe { F4(_mm_set1_ps(v)) }
+    }
+
+    #[inline(always)]
     fn load44(self, low: &Quad, high: &Quad) -> F44 {
         F44::join(self.load4(low), self.load4(high))
     }
@@ -206,6 +212,14 @@ impl Simd for Avx2 {
                 F4(_mm256_extractf128_ps::<1>(s)),
             ]
         }
+    }
+
+    #[inline(always)]
+    fn transpose_8x4(self, r: [F4; 8]) -> [F8; 4] {
+        let (a, b) = (F44::join(r[0], r[4]), F44::join(r[1], r[5]));
+        let (c, d) = (F44::join(r[2], r[6]), F44::join(r[3], r[7]));
+        let [p, q, s, t] = transpose_halves(a.0, b.0, c.0, d.0);
+        [F8(p), F8(q), F8(s), F8(t)]
     }
 
     #[inline(always)]
@@ -328,10 +342,7 @@ impl QuadPair for F44 {
     #[inline(always)]
     fn only_last(self) -> Self {
         // SAFETY: see the top of the file.
-        unsafe {
-            let keep = _mm256_setr_epi32(0, 0, 0, -1, 0, 0, 0, -1);
-            Self(_mm256_and_ps(self.0, _mm256_castsi256_ps(keep)))
-        }
+        unsafe { Self(_mm256_blend_ps::<0x88>(_mm256_set1_ps(-0.0), self.0)) }
     }
 
     #[inline(always)]

@@ -60,10 +60,14 @@ pub(crate) trait Simd: Copy {
     fn unpack(self, window: &[u8; WINDOW], plan: &Self::P) -> Self::I;
     /// Four numbers from memory.
     fn load4(self, from: &Quad) -> Self::Q;
+    /// The same number in each of four lanes.
+    fn splat4(self, v: f32) -> Self::Q;
     /// Two times four numbers.
     fn load44(self, low: &Quad, high: &Quad) -> Self::QQ;
     /// `out[lane]` holds lane `lane` of `a`, `b`, `c` and `d`.
     fn transpose_4x8(self, a: Self::F, b: Self::F, c: Self::F, d: Self::F) -> [Self::Q; 8];
+    /// `out[k]` holds number `k` of each of the eight.
+    fn transpose_8x4(self, rows: [Self::Q; 8]) -> [Self::F; 4];
     /// `out[i]` holds lane `i` of each of the eight.
     fn transpose_8x8(self, rows: [Self::F; 8]) -> [Self::F; 8];
 }
@@ -112,7 +116,7 @@ pub(crate) trait Ints: Copy + Add<Output = Self> {
 pub(crate) trait Quads: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
     /// Lane `I` in every lane.
     fn spread<const I: usize>(self) -> Self;
-    /// The last lane; the others 0.
+    /// The last lane; the others -0.0, which changes nothing when added: not even the sign of a zero.
     fn only_last(self) -> Self;
     /// To memory.
     fn store(self, to: &mut Quad);
@@ -128,7 +132,7 @@ pub(crate) trait QuadPair:
     fn join(low: Self::Quad, high: Self::Quad) -> Self;
     /// Lane `I` of each half in every lane of that half.
     fn spread<const I: usize>(self) -> Self;
-    /// The last lane of each half; the others 0.
+    /// The last lane of each half; the others -0.0, which changes nothing when added.
     fn only_last(self) -> Self;
     /// To memory.
     fn store(self, low: &mut Quad, high: &mut Quad);

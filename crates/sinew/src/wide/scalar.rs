@@ -111,6 +111,11 @@ impl Simd for Scalar {
     }
 
     #[inline(always)]
+    fn splat4(self, v: f32) -> Self::Q {
+        Lanes([v; 4])
+    }
+
+    #[inline(always)]
     fn load44(self, low: &Quad, high: &Quad) -> Self::QQ {
         Pair::join(Lanes(*low), Lanes(*high))
     }
@@ -118,6 +123,11 @@ impl Simd for Scalar {
     #[inline(always)]
     fn transpose_4x8(self, a: Self::F, b: Self::F, c: Self::F, d: Self::F) -> [Self::Q; 8] {
         core::array::from_fn(|i| Lanes([a.0[i], b.0[i], c.0[i], d.0[i]]))
+    }
+
+    #[inline(always)]
+    fn transpose_8x4(self, rows: [Self::Q; 8]) -> [Self::F; 4] {
+        core::array::from_fn(|k| Lanes(core::array::from_fn(|i| rows[i].0[k])))
     }
 
     #[inline(always)]
@@ -213,7 +223,7 @@ impl Quads for Lanes<f32, 4> {
 
     #[inline(always)]
     fn only_last(self) -> Self {
-        Lanes([0.0, 0.0, 0.0, self.0[3]])
+        Lanes([-0.0, -0.0, -0.0, self.0[3]])
     }
 
     #[inline(always)]

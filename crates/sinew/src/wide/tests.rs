@@ -32,12 +32,28 @@ fn everything<S: Simd>(s: S, a: &[f32; 8], b: &[f32; 8], bits: u8) -> Vec<u32> {
         row.store(&mut buffer);
         out.extend(buffer.map(|v| if v.is_nan() { 0x7fc0_0000 } else { v.to_bits() }));
     }
+    let quads = s.transpose_4x8(y, x + y, x, x * y);
+    for row in s.transpose_8x4(quads) {
+        row.store(&mut buffer);
+        out.extend(buffer.map(|v| if v.is_nan() { 0x7fc0_0000 } else { v.to_bits() }));
+    }
     let mut quad = [0.0; 4];
     for q in s.transpose_4x8(x, y, x * y, x) {
         for v in [q, q.spread::<0>(), q.spread::<1>(), q.spread::<2>(), q.spread::<3>(), q.only_last()] {
             v.store(&mut quad);
             out.extend(quad.map(|v| if v.is_nan() { 0x7fc0_0000 } else { v.to_bits() }));
         }
+    }
+    let low: &Quad = a[..4].try_into().unwrap();
+    let high: &Quad = b[4..].try_into().unwrap();
+    let both = s.load44(low, high);
+    let joined = S::QQ::join(s.load4(high), s.splat4(a[5]));
+    let mut second = [0.0; 4];
+    for v in [both, joined, both.spread::<0>(), both.spread::<3>(), both.only_last(), both * joined + both] {
+        v.store(&mut quad, &mut second);
+        out.extend(
+            [quad, second].concat().iter().map(|v| if v.is_nan() { 0x7fc0_0000 } else { v.to_bits() }),
+        );
     }
     out
 }
