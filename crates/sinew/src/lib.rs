@@ -23,6 +23,7 @@
 //! Types named `Raw*` and `D*` are for authoring and checking: keys as stored in a file, evaluated in double
 //! precision straight from the glTF 2.0 text.
 
+mod accumulate;
 mod blend;
 mod curve;
 mod difference;
@@ -31,6 +32,7 @@ pub mod frame;
 mod joint_mask;
 mod local_pose;
 mod mesh;
+mod pose_blend;
 mod pose_group;
 mod raw_clip;
 mod raw_pose;
@@ -50,6 +52,7 @@ pub use event::{Event, EventError, EventTrack, Fired, Playback};
 pub use joint_mask::{JointMask, MaskError};
 pub use local_pose::{LocalPose, Transform};
 pub use mesh::{Influences, Mesh, MorphTarget, Primitive};
+pub use pose_blend::{BlendPose, LayerMode, PoseBlendError, PoseBlendJob, PoseLayer};
 pub use pose_group::{PoseGroup, ScaleGroup};
 pub use raw_clip::{Channel, ChannelTarget, ClipError, RawClip};
 pub use raw_pose::{RawPose, model_matrices};

@@ -118,6 +118,12 @@ impl Simd for Avx2 {
     }
 
     #[inline(always)]
+    fn bits(self, mask: M8) -> u8 {
+        // SAFETY: see the top of the file.
+        unsafe { _mm256_movemask_ps(mask.0) as u8 }
+    }
+
+    #[inline(always)]
     fn unpack(self, window: &[u8; WINDOW], plan: &Plan) -> I8 {
         let upper: &[u8] = &window[plan.upper..plan.upper + 16];
         // SAFETY: sixteen bytes are readable at both places; `Plan` is aligned to 32 bytes.

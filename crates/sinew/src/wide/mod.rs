@@ -51,6 +51,8 @@ pub(crate) trait Simd: Copy {
     fn load_bf16(self, from: &[u8; 16]) -> Self::F;
     /// Lane `i` is yes where bit `i` is set.
     fn mask(self, bits: u8) -> Self::M;
+    /// Bit `i` is set where lane `i` is yes.
+    fn bits(self, mask: Self::M) -> u8;
     /// Eight packed integers; see [`Plan`].
     fn unpack(self, window: &[u8; WINDOW], plan: &Plan) -> Self::I;
     /// Four numbers from memory.

@@ -84,6 +84,15 @@ impl Simd for Scalar {
     }
 
     #[inline(always)]
+    fn bits(self, mask: Self::M) -> u8 {
+        let mut bits = 0;
+        for (i, yes) in mask.into_iter().enumerate() {
+            bits |= u8::from(yes) << i;
+        }
+        bits
+    }
+
+    #[inline(always)]
     fn unpack(self, window: &[u8; WINDOW], plan: &Plan) -> Self::I {
         let mut out = [0; 8];
         for (i, v) in out.iter_mut().enumerate() {

@@ -140,6 +140,12 @@ impl Simd for Sse2 {
     }
 
     #[inline(always)]
+    fn bits(self, mask: M8) -> u8 {
+        // SAFETY: SSE2 is part of x86-64.
+        unsafe { (_mm_movemask_ps(mask.0) | _mm_movemask_ps(mask.1) << 4) as u8 }
+    }
+
+    #[inline(always)]
     fn unpack(self, window: &[u8; WINDOW], plan: &Plan) -> I8 {
         // No byte shuffle and no shift by lane in SSE2: the scalar twin's reads.
         let v = super::scalar::Scalar.unpack(window, plan).0;
