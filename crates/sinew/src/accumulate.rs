@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! let shares = Shares::new(simd, total);             // total: sum of weight * mask over the layers
-//! let mut sum = Accumulator::start(simd, &base, shares.base);
+//! let mut sum = Accumulator::start(&base, shares.base);
 //! for each layer { sum.add(&sampled, shares.of(weight * mask)); }
 //! let mut joints = sum.finish();
 //! for each additive layer { joints.add_difference(&source, &reference, weight * mask); }
@@ -15,7 +15,9 @@
 //! The rule: shares add up to one; where the weights add up to less, the base fills up, where to more, they are
 //! divided by their sum. A quaternion is flipped into the hemisphere of the running sum before it is added, so
 //! the sum never gets shorter: of unit quaternions its length is at least one over the square root of the number
-//! of contributors, and the division at the end is safe.
+//! of contributors, and the division at the end is safe. Every rotation waits for the sum before it: a kernel with
+//! many contributors does two groups side by side, and rotations and vectors in loops of their own
+//! ([`RotationSum`], [`VectorSum`]), which leaves enough registers.
 //!
 //! With `SCALED` false scales are neither read nor written. A share of 0 changes nothing (up to the sign of a
 //! zero), so lanes that a mask leaves out may be added all the same. Where one contributor has everything, its
@@ -91,14 +93,6 @@ impl<S: Simd, const SCALED: bool> Joints<S, SCALED> {
         self
     }
 
-    /// Takes the rotation of `other` where yes.
-    #[inline(always)]
-    pub(crate) fn take_rotation(&mut self, mask: S::M, other: &Self) {
-        for axis in 0..4 {
-            self.rotation[axis] = other.rotation[axis].select(mask, self.rotation[axis]);
-        }
-    }
-
     /// Lays what sets `source` apart from `reference` on top: translation `+= weight * (source - reference)`;
     /// rotation turned, in the axes of the parent, by the normalised interpolation from the identity to
     /// `source * conjugate(reference)` (the shorter way round); scale times that share of `source / reference`,
@@ -142,7 +136,7 @@ pub(crate) struct Shares<S: Simd> {
     /// `max(total, 1)`.
     whole: S::F,
     /// What weights are multiplied with: `1 / whole`.
-    factor: S::F,
+    pub(crate) factor: S::F,
 }
 
 impl<S: Simd> Shares<S> {
@@ -173,81 +167,111 @@ impl<S: Simd> Shares<S> {
     }
 }
 
-/// The weighted mean of eight transforms; see the top of the file.
+/// The sum of eight rotations, each added in the hemisphere of the sum so far.
 #[derive(Clone, Copy)]
-pub(crate) struct Accumulator<S: Simd, const SCALED: bool> {
-    sum: Joints<S, SCALED>,
+pub(crate) struct RotationSum<S: Simd> {
+    simd: S,
+    sum: [S::F; 4],
 }
 
-impl<S: Simd, const SCALED: bool> Accumulator<S, SCALED> {
-    /// Nothing yet, for kernels that add rotations and translations at different times. Cheaper where the first
-    /// contributor is at hand: [`Accumulator::start`].
-    #[inline(always)]
-    pub(crate) fn begin(simd: S) -> Self {
-        let zero = simd.splat(0.0);
-        Self { sum: Joints::new(simd, [zero; 4], [zero; 3], [zero; 3]) }
-    }
-
+impl<S: Simd> RotationSum<S> {
     /// The first contributor.
     #[inline(always)]
-    pub(crate) fn start(simd: S, first: &Joints<S, SCALED>, share: S::F) -> Self {
-        let (r, t, s) = (&first.rotation, &first.translation, &first.scale);
-        let rotation = [r[0] * share, r[1] * share, r[2] * share, r[3] * share];
-        let translation = [t[0] * share, t[1] * share, t[2] * share];
-        let scale = if SCALED { [s[0] * share, s[1] * share, s[2] * share] } else { *s };
-        Self { sum: Joints::new(simd, rotation, translation, scale) }
+    pub(crate) fn start(simd: S, rotation: &[S::F; 4], share: S::F) -> Self {
+        let q = rotation;
+        Self { simd, sum: [q[0] * share, q[1] * share, q[2] * share, q[3] * share] }
     }
 
     /// Another contributor.
     #[inline(always)]
-    pub(crate) fn add(&mut self, joints: &Joints<S, SCALED>, share: S::F) {
-        self.add_rotation(&joints.rotation, share);
-        self.add_translation(&joints.translation, share);
-        if SCALED {
-            self.add_scale(&joints.scale, share);
-        }
-    }
-
-    /// The rotation of another contributor.
-    #[inline(always)]
-    pub(crate) fn add_rotation(&mut self, rotation: &[S::F; 4], share: S::F) {
-        let sum = &mut self.sum.rotation;
-        // Plus zero: a dot product of -0 must not flip the first quaternion of a lane.
-        let signed = share.flip_sign(dot::<S>(sum, rotation) + self.sum.simd.splat(0.0));
+    pub(crate) fn add(&mut self, rotation: &[S::F; 4], share: S::F) {
+        let q = rotation;
+        // Weighted before the sign is known: what waits for the sum is as short as it can be.
+        let part = [q[0] * share, q[1] * share, q[2] * share, q[3] * share];
+        let side = dot::<S>(&self.sum, &part);
         for axis in 0..4 {
-            sum[axis] = sum[axis] + rotation[axis] * signed;
-        }
-    }
-
-    /// The translation of another contributor.
-    #[inline(always)]
-    pub(crate) fn add_translation(&mut self, translation: &[S::F; 3], share: S::F) {
-        for axis in 0..3 {
-            self.sum.translation[axis] = self.sum.translation[axis] + translation[axis] * share;
-        }
-    }
-
-    /// The scale of another contributor; only where `SCALED`.
-    #[inline(always)]
-    pub(crate) fn add_scale(&mut self, scale: &[S::F; 3], share: S::F) {
-        for axis in 0..3 {
-            self.sum.scale[axis] = self.sum.scale[axis] + scale[axis] * share;
+            self.sum[axis] = self.sum[axis] + part[axis].flip_sign(side);
         }
     }
 
     /// Lanes whose rotations have cancelled out or were none; of unit quaternions there are no such lanes.
     #[inline(always)]
     pub(crate) fn vanished(&self) -> S::M {
-        let r = &self.sum.rotation;
-        self.sum.simd.splat(VANISHED * VANISHED).gt(dot::<S>(r, r))
+        self.simd.splat(VANISHED * VANISHED).gt(dot::<S>(&self.sum, &self.sum))
     }
 
-    /// The mean: rotations are normalised. In a lane where [`Accumulator::vanished`] says yes the rotation is
-    /// finite but means nothing; the rule is to keep that of the first contributor.
+    /// The mean, a unit quaternion. In a lane where [`RotationSum::vanished`] says yes it is finite but means
+    /// nothing; the rule is to keep that of the first contributor.
     #[inline(always)]
-    pub(crate) fn finish(mut self) -> Joints<S, SCALED> {
-        self.sum.rotation = normalise(self.sum.simd, self.sum.rotation);
-        self.sum
+    pub(crate) fn finish(self) -> [S::F; 4] {
+        normalise(self.simd, self.sum)
+    }
+}
+
+/// The weighted sum of eight vectors.
+#[derive(Clone, Copy)]
+pub(crate) struct VectorSum<S: Simd>(pub(crate) [S::F; 3]);
+
+impl<S: Simd> VectorSum<S> {
+    /// The first contributor.
+    #[inline(always)]
+    pub(crate) fn start(v: &[S::F; 3], share: S::F) -> Self {
+        Self([v[0] * share, v[1] * share, v[2] * share])
+    }
+
+    /// Another contributor.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, v: &[S::F; 3], share: S::F) {
+        for axis in 0..3 {
+            self.0[axis] = self.0[axis] + v[axis] * share;
+        }
+    }
+}
+
+/// The weighted mean of eight transforms: all the sums at once; see the top of the file.
+#[derive(Clone, Copy)]
+pub(crate) struct Accumulator<S: Simd, const SCALED: bool> {
+    /// Of rotations.
+    pub(crate) rotation: RotationSum<S>,
+    /// Of translations.
+    pub(crate) translation: VectorSum<S>,
+    /// Of scales; only looked at where `SCALED`.
+    pub(crate) scale: VectorSum<S>,
+}
+
+impl<S: Simd, const SCALED: bool> Accumulator<S, SCALED> {
+    /// Nothing yet. Cheaper where the first contributor is at hand: [`Accumulator::start`].
+    #[inline(always)]
+    pub(crate) fn begin(simd: S) -> Self {
+        let zero = simd.splat(0.0);
+        let (rotation, nothing) = (RotationSum { simd, sum: [zero; 4] }, VectorSum([zero; 3]));
+        Self { rotation, translation: nothing, scale: nothing }
+    }
+
+    /// The first contributor.
+    #[inline(always)]
+    pub(crate) fn start(first: &Joints<S, SCALED>, share: S::F) -> Self {
+        Self {
+            rotation: RotationSum::start(first.simd, &first.rotation, share),
+            translation: VectorSum::start(&first.translation, share),
+            scale: if SCALED { VectorSum::start(&first.scale, share) } else { VectorSum(first.scale) },
+        }
+    }
+
+    /// Another contributor.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, joints: &Joints<S, SCALED>, share: S::F) {
+        self.rotation.add(&joints.rotation, share);
+        self.translation.add(&joints.translation, share);
+        if SCALED {
+            self.scale.add(&joints.scale, share);
+        }
+    }
+
+    /// The mean.
+    #[inline(always)]
+    pub(crate) fn finish(self) -> Joints<S, SCALED> {
+        Joints::new(self.rotation.simd, self.rotation.finish(), self.translation.0, self.scale.0)
     }
 }
 
