@@ -136,7 +136,7 @@ pub(crate) struct Shares<S: Simd> {
     /// `max(total, 1)`.
     whole: S::F,
     /// What weights are multiplied with: `1 / whole`.
-    pub(crate) factor: S::F,
+    factor: S::F,
 }
 
 impl<S: Simd> Shares<S> {
@@ -241,6 +241,7 @@ pub(crate) struct Accumulator<S: Simd, const SCALED: bool> {
 
 impl<S: Simd, const SCALED: bool> Accumulator<S, SCALED> {
     /// Nothing yet. Cheaper where the first contributor is at hand: [`Accumulator::start`].
+    #[allow(dead_code, reason = "for evaluators that have no first contributor at hand")]
     #[inline(always)]
     pub(crate) fn begin(simd: S) -> Self {
         let zero = simd.splat(0.0);

@@ -117,7 +117,7 @@ fn mean<S: Simd, const MASKED: bool, const SCALED: bool>(simd: S, pass: Pass<'_>
         // The last one may be done twice.
         let at = [g, (g + 1).min(groups - 1)];
         g += 2;
-        let (mut start, mut factor) = ([simd.splat(alike.first_share); 2], [simd.splat(alike.factor); 2]);
+        let mut start = [simd.splat(alike.first_share); 2];
         let mut shares = [Shares::new(simd, zero); 2];
         // Lanes where one contributor has everything, of those that hold a joint.
         let (joints, mut alone) = ([lanes_of(base, at[0]), lanes_of(base, at[1])], [0_u8; 2]);
@@ -135,7 +135,6 @@ fn mean<S: Simd, const MASKED: bool, const SCALED: bool>(simd: S, pass: Pass<'_>
             }
             shares = [Shares::new(simd, total[0]), Shares::new(simd, total[1])];
             start = [shares[0].base, shares[1].base];
-            factor = [shares[0].factor, shares[1].factor];
             alone = [
                 joints[0] & !simd.bits(shares[0].others(largest[0].max(start[0]))),
                 joints[1] & !simd.bits(shares[1].others(largest[1].max(start[1]))),
@@ -148,7 +147,7 @@ fn mean<S: Simd, const MASKED: bool, const SCALED: bool>(simd: S, pass: Pass<'_>
             ];
             for (i, l) in layers.iter().enumerate() {
                 if l.is_override() {
-                    let share = shares_of::<S, MASKED>(simd, &kept, i, l, at, factor);
+                    let share = shares_of::<S, MASKED>(simd, &kept, alike.factor, i, l, at, &shares);
                     rotation[0].add(&rotation_of(simd, l.pose, at[0]), share[0]);
                     rotation[1].add(&rotation_of(simd, l.pose, at[1]), share[1]);
                 }
@@ -166,7 +165,7 @@ fn mean<S: Simd, const MASKED: bool, const SCALED: bool>(simd: S, pass: Pass<'_>
             ];
             for (i, l) in layers.iter().enumerate() {
                 if l.is_override() {
-                    let share = shares_of::<S, MASKED>(simd, &kept, i, l, at, factor);
+                    let share = shares_of::<S, MASKED>(simd, &kept, alike.factor, i, l, at, &shares);
                     translation[0].add(&translation_of(simd, l.pose, at[0]), share[0]);
                     translation[1].add(&translation_of(simd, l.pose, at[1]), share[1]);
                 }
@@ -183,7 +182,7 @@ fn mean<S: Simd, const MASKED: bool, const SCALED: bool>(simd: S, pass: Pass<'_>
                 ];
                 for (i, l) in layers.iter().enumerate() {
                     if l.is_override() {
-                        let share = shares_of::<S, MASKED>(simd, &kept, i, l, at, factor);
+                        let share = shares_of::<S, MASKED>(simd, &kept, alike.factor, i, l, at, &shares);
                         scale[0].add(&scale_of(simd, l.pose, at[0]), share[0]);
                         scale[1].add(&scale_of(simd, l.pose, at[1]), share[1]);
                     }
@@ -286,22 +285,23 @@ fn weights_of<S: Simd>(simd: S, layer: &PoseLayer<'_>, at: [usize; 2]) -> [S::F;
     }
 }
 
-/// Of layer `i`, two groups.
+/// Of layer `i`, two groups. `alike` is what weights are multiplied with where not `MASKED`.
 #[inline(always)]
 fn shares_of<S: Simd, const MASKED: bool>(
     simd: S,
     kept: &[[S::F; 2]; KEPT],
+    alike: f32,
     i: usize,
     layer: &PoseLayer<'_>,
     at: [usize; 2],
-    factor: [S::F; 2],
+    shares: &[Shares<S>; 2],
 ) -> [S::F; 2] {
     let weight = match kept.get(i) {
-        Some(kept) if !MASKED => return *kept,
         Some(kept) => *kept,
-        None => weights_of(simd, layer, at),
+        None if MASKED => weights_of(simd, layer, at),
+        None => [simd.splat(layer.weight * alike); 2],
     };
-    [weight[0] * factor[0], weight[1] * factor[1]]
+    if MASKED { [shares[0].of(weight[0]), shares[1].of(weight[1])] } else { weight }
 }
 
 #[inline(always)]
