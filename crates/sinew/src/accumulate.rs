@@ -188,10 +188,14 @@ impl<S: Simd> RotationSum<S> {
         let q = rotation;
         // Weighted before the sign is known: what waits for the sum is as short as it can be.
         let part = [q[0] * share, q[1] * share, q[2] * share, q[3] * share];
-        let side = dot::<S>(&self.sum, &part);
-        for axis in 0..4 {
-            self.sum[axis] = self.sum[axis] + part[axis].flip_sign(side);
-        }
+        // Plus zero, so that where nothing was added before the first is not flipped by a -0.
+        let (sum, side) = (&self.sum, dot::<S>(&self.sum, &part) + self.simd.splat(0.0));
+        self.sum = [
+            sum[0] + part[0].flip_sign(side),
+            sum[1] + part[1].flip_sign(side),
+            sum[2] + part[2].flip_sign(side),
+            sum[3] + part[3].flip_sign(side),
+        ];
     }
 
     /// Lanes whose rotations have cancelled out or were none; of unit quaternions there are no such lanes.
@@ -222,9 +226,8 @@ impl<S: Simd> VectorSum<S> {
     /// Another contributor.
     #[inline(always)]
     pub(crate) fn add(&mut self, v: &[S::F; 3], share: S::F) {
-        for axis in 0..3 {
-            self.0[axis] = self.0[axis] + v[axis] * share;
-        }
+        let sum = &self.0;
+        self.0 = [sum[0] + v[0] * share, sum[1] + v[1] * share, sum[2] + v[2] * share];
     }
 }
 

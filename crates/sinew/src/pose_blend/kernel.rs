@@ -102,7 +102,8 @@ impl<'a> Alike<'a> {
 fn mean<S: Simd, const MASKED: bool, const SCALED: bool>(simd: S, pass: Pass<'_>) {
     let Pass { base, layers, shares: alike, out, scales } = pass;
     let all = layers;
-    let (first, layers) = if MASKED { (base, all) } else { (alike.first, &all[alike.next..]) };
+    let layers = if MASKED { all } else { &all[alike.next..] };
+    let bottom = layers.iter().position(PoseLayer::is_override).unwrap_or(0);
     let zero = simd.splat(0.0);
     let groups = out.len();
     // Of the leading layers, two groups: weights where `MASKED`, shares where not.
@@ -117,7 +118,7 @@ fn mean<S: Simd, const MASKED: bool, const SCALED: bool>(simd: S, pass: Pass<'_>
         // The last one may be done twice.
         let at = [g, (g + 1).min(groups - 1)];
         g += 2;
-        let mut start = [simd.splat(alike.first_share); 2];
+        let (mut first, mut start, mut next) = (alike.first, [simd.splat(alike.first_share); 2], 0);
         let mut shares = [Shares::new(simd, zero); 2];
         // Lanes where one contributor has everything, of those that hold a joint.
         let (joints, mut alone) = ([lanes_of(base, at[0]), lanes_of(base, at[1])], [0_u8; 2]);
@@ -134,38 +135,46 @@ fn mean<S: Simd, const MASKED: bool, const SCALED: bool>(simd: S, pass: Pass<'_>
                 }
             }
             shares = [Shares::new(simd, total[0]), Shares::new(simd, total[1])];
-            start = [shares[0].base, shares[1].base];
+            (first, start, next) = (base, [shares[0].base, shares[1].base], 0);
             alone = [
                 joints[0] & !simd.bits(shares[0].others(largest[0].max(start[0]))),
                 joints[1] & !simd.bits(shares[1].others(largest[1].max(start[1]))),
             ];
+            if simd.bits(start[0].gt(zero)) | simd.bits(start[1].gt(zero)) == 0 {
+                // The base has no share in any lane: the bottom layer comes first.
+                let l = &layers[bottom];
+                start = shares_of::<S, MASKED>(simd, &kept, alike.factor, bottom, l, at, &shares);
+                (first, next) = (l.pose, bottom + 1);
+            }
         }
         if alone != joints {
+            let (rest, kept_rest) = (&layers[next..], &kept[next.min(KEPT)..]);
             let mut rotation = [
                 RotationSum::start(simd, &rotation_of(simd, first, at[0]), start[0]),
                 RotationSum::start(simd, &rotation_of(simd, first, at[1]), start[1]),
             ];
-            for (i, l) in layers.iter().enumerate() {
+            for (i, l) in rest.iter().enumerate() {
                 if l.is_override() {
-                    let share = shares_of::<S, MASKED>(simd, &kept, alike.factor, i, l, at, &shares);
+                    let share = shares_of::<S, MASKED>(simd, kept_rest, alike.factor, i, l, at, &shares);
                     rotation[0].add(&rotation_of(simd, l.pose, at[0]), share[0]);
                     rotation[1].add(&rotation_of(simd, l.pose, at[1]), share[1]);
                 }
             }
             let vanished = [simd.bits(rotation[0].vanished()), simd.bits(rotation[1].vanished())];
             for k in 0..2 {
-                let mean = rotation[k].finish();
-                for axis in 0..4 {
-                    mean[axis].store(&mut out[at[k]].rotation[axis]);
-                }
+                let (mean, out) = (rotation[k].finish(), &mut out[at[k]].rotation);
+                mean[0].store(&mut out[0]);
+                mean[1].store(&mut out[1]);
+                mean[2].store(&mut out[2]);
+                mean[3].store(&mut out[3]);
             }
             let mut translation = [
                 VectorSum::<S>::start(&translation_of(simd, first, at[0]), start[0]),
                 VectorSum::<S>::start(&translation_of(simd, first, at[1]), start[1]),
             ];
-            for (i, l) in layers.iter().enumerate() {
+            for (i, l) in rest.iter().enumerate() {
                 if l.is_override() {
-                    let share = shares_of::<S, MASKED>(simd, &kept, alike.factor, i, l, at, &shares);
+                    let share = shares_of::<S, MASKED>(simd, kept_rest, alike.factor, i, l, at, &shares);
                     translation[0].add(&translation_of(simd, l.pose, at[0]), share[0]);
                     translation[1].add(&translation_of(simd, l.pose, at[1]), share[1]);
                 }
@@ -180,9 +189,9 @@ fn mean<S: Simd, const MASKED: bool, const SCALED: bool>(simd: S, pass: Pass<'_>
                     VectorSum::<S>::start(&scale_of(simd, first, at[0]), start[0]),
                     VectorSum::<S>::start(&scale_of(simd, first, at[1]), start[1]),
                 ];
-                for (i, l) in layers.iter().enumerate() {
+                for (i, l) in rest.iter().enumerate() {
                     if l.is_override() {
-                        let share = shares_of::<S, MASKED>(simd, &kept, alike.factor, i, l, at, &shares);
+                        let share = shares_of::<S, MASKED>(simd, kept_rest, alike.factor, i, l, at, &shares);
                         scale[0].add(&scale_of(simd, l.pose, at[0]), share[0]);
                         scale[1].add(&scale_of(simd, l.pose, at[1]), share[1]);
                     }
@@ -289,7 +298,7 @@ fn weights_of<S: Simd>(simd: S, layer: &PoseLayer<'_>, at: [usize; 2]) -> [S::F;
 #[inline(always)]
 fn shares_of<S: Simd, const MASKED: bool>(
     simd: S,
-    kept: &[[S::F; 2]; KEPT],
+    kept: &[[S::F; 2]],
     alike: f32,
     i: usize,
     layer: &PoseLayer<'_>,
