@@ -23,6 +23,7 @@
 //! Types named `Raw*` and `D*` are for authoring and checking: keys as stored in a file, evaluated in double
 //! precision straight from the glTF 2.0 text.
 
+mod accumulate;
 mod blend;
 mod clip;
 mod curve;
@@ -33,6 +34,7 @@ mod joint_mask;
 mod local_pose;
 mod mesh;
 mod model;
+mod pose_blend;
 mod pose_group;
 mod raw_clip;
 mod raw_pose;
@@ -41,6 +43,7 @@ mod rig;
 mod root_motion;
 mod skeleton;
 mod skin;
+mod subtree;
 mod track;
 mod transform;
 mod wide;
@@ -59,6 +62,7 @@ pub use model::{
     ModelPairJob, ModelPose, PackStatus, PaletteBox, PaletteJob, RIGID_TOLERANCE, ScatterLanesJob,
     SkinBinding,
 };
+pub use pose_blend::{BlendPose, LayerMode, PoseBlendError, PoseBlendJob, PoseLayer};
 pub use pose_group::{PoseGroup, ScaleGroup};
 pub use raw_clip::{Channel, ChannelTarget, ClipError, RawClip};
 pub use raw_pose::{RawPose, model_matrices};
@@ -67,6 +71,7 @@ pub use rig::{Rig, RigError, SHELL, Slot};
 pub use root_motion::{RootMotion, RootMotionError};
 pub use skeleton::{Joint, JointFlags, JointId, Skeleton, SkeletonError};
 pub use skin::{Binding, Skin, SkinError, SkinJob, WeightMode};
+pub use subtree::{Subtree, SubtreeError, SubtreeJob, SubtreeSource};
 pub use track::{Bracket, Interpolation, Track, TrackError, slerp_short};
 pub use transform::DTransform;
 pub use wide::Backend;

@@ -3,6 +3,7 @@
 #![allow(unsafe_code, reason = "only an allocator can count allocations")]
 
 mod rig;
+mod runtime_poses;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -13,8 +14,9 @@ use sinew::{
     AdditiveJob, AffineRows, Binding, BlendJob, BlendLayer, BoxedJoint, BoxedPaletteJob, ChannelTarget,
     CompactJoint, CompactPaletteJob, Event, EventTrack, GatherLanesJob, Influences, Interpolation, Joint,
     JointId, LaneModel, LanePaletteJob, LanePose, LocalPose, ModelJob, ModelLanesJob, ModelPairJob,
-    ModelPose, MorphTarget, PackStatus, PaletteBox, PaletteJob, Playback, Primitive, RawPose, Rig,
-    RootMotion, ScatterLanesJob, Skeleton, Skin, SkinBinding, SkinJob, WeightMode, model_matrices,
+    ModelPose, MorphTarget, PackStatus, PaletteBox, PaletteJob, Playback, PoseBlendJob, PoseLayer, Primitive,
+    RawPose, Rig, RootMotion, ScatterLanesJob, Skeleton, Skin, SkinBinding, SkinJob, Slot, Subtree,
+    SubtreeJob, SubtreeSource, WeightMode, model_matrices,
 };
 
 struct Counting;
@@ -147,6 +149,31 @@ fn model_poses_and_palettes() {
         assert_eq!(fits, PackStatus::Fits);
         let fits = BoxedPaletteJob { binding, model: &a, bounds, output: &mut boxed }.run().unwrap();
         assert_eq!(fits, PackStatus::Fits);
+    });
+    assert_eq!(count, 0);
+}
+
+#[test]
+fn runtime_blending_and_overrides() {
+    let mut random = runtime_poses::Random::new(1);
+    let (_, rig) = random.rig(87);
+    let base = LocalPose::rest(&rig);
+    let (pose, reference, mask) = (random.pose(&rig, true), random.pose(&rig, true), random.mask(&rig));
+    let subtree = Subtree::new(&rig, Slot(3)).unwrap();
+    let mut output = LocalPose::rest(&rig);
+    let count = allocations(|| {
+        for mask in [None, Some(&mask)] {
+            let layers = [
+                PoseLayer { mask, ..PoseLayer::new(&pose, 0.5) },
+                PoseLayer { mask, ..PoseLayer::additive(&pose, &reference, 0.5) },
+            ];
+            let job =
+                PoseBlendJob { rig: &rig, base: &base, layers: &layers, groups: 9, output: &mut output };
+            { job }.run().unwrap();
+        }
+        for source in [SubtreeSource::Pose(&pose), SubtreeSource::Joints(&[(Slot(3), pose.get(Slot(3)))])] {
+            SubtreeJob { subtree: &subtree, source, weight: 0.5, output: &mut output }.run().unwrap();
+        }
     });
     assert_eq!(count, 0);
 }

@@ -132,6 +132,12 @@ impl Simd for Avx2 {
     }
 
     #[inline(always)]
+    fn bits(self, mask: M8) -> u8 {
+        // SAFETY: see the top of the file.
+        unsafe { _mm256_movemask_ps(mask.0) as u8 }
+    }
+
+    #[inline(always)]
     fn plan(self, width: u32, mask: u8, start: u32) -> P8 {
         let upper = upper(width, mask, start);
         if mask == 0xff && start == 0 {

@@ -53,6 +53,8 @@ pub(crate) trait Simd: Copy {
     fn load_bf16(self, from: &[u8; 16]) -> Self::F;
     /// Lane `i` is yes where bit `i` is set.
     fn mask(self, bits: u8) -> Self::M;
+    /// Bit `i` is set where lane `i` is yes.
+    fn bits(self, mask: Self::M) -> u8;
     /// Where the lanes of `mask` lie in a run of `width` bits each ([`unpack`]) that starts at bit `start`, below
     /// 8, of its window; ready for this backend.
     fn plan(self, width: u32, mask: u8, start: u32) -> Self::P;

@@ -86,6 +86,15 @@ impl Simd for Scalar {
     }
 
     #[inline(always)]
+    fn bits(self, mask: Self::M) -> u8 {
+        let mut bits = 0;
+        for (i, yes) in mask.into_iter().enumerate() {
+            bits |= u8::from(yes) << i;
+        }
+        bits
+    }
+
+    #[inline(always)]
     fn plan(self, width: u32, mask: u8, start: u32) -> Self::P {
         (width, mask, start)
     }

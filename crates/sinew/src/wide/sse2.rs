@@ -141,6 +141,12 @@ impl Simd for Sse2 {
     }
 
     #[inline(always)]
+    fn bits(self, mask: M8) -> u8 {
+        // SAFETY: SSE2 is part of x86-64.
+        unsafe { (_mm_movemask_ps(mask.0) | _mm_movemask_ps(mask.1) << 4) as u8 }
+    }
+
+    #[inline(always)]
     fn plan(self, width: u32, mask: u8, start: u32) -> Self::P {
         (width, mask, start)
     }

@@ -27,6 +27,7 @@ fn everything<S: Simd>(s: S, a: &[f32; 8], b: &[f32; 8], bits: u8) -> Vec<u32> {
         // Which NaN comes out is not part of the promise.
         out.extend(buffer.map(|v| if v.is_nan() { 0x7fc0_0000 } else { v.to_bits() }));
     }
+    out.extend([u32::from(s.bits(mask)), u32::from(s.bits(x.gt(y)))]);
     let rows = [x, y, x + y, x - y, y, x, y - x, x];
     for row in s.transpose_8x8(rows) {
         row.store(&mut buffer);

@@ -200,7 +200,16 @@ impl<'a> ClipBuilder<'a> {
                 events: raw.events.clone(),
             };
             let found = measure::measure(self, raw, &clip);
-            if std::env::var_os("DBG").is_some() { println!("target {target} between {between} found {found:?} keyed {:?}", choice.keyed.iter().map(|c| (raw.channels[*c].joint, raw.channels[*c].target)).collect::<Vec<_>>()); }
+            if std::env::var_os("DBG").is_some() {
+                println!(
+                    "target {target} between {between} found {found:?} keyed {:?}",
+                    choice
+                        .keyed
+                        .iter()
+                        .map(|c| (raw.channels[*c].joint, raw.channels[*c].target))
+                        .collect::<Vec<_>>()
+                );
+            }
             if found.error <= self.bound {
                 let report = self.report(&clip, &tracks, &found);
                 return Ok((clip, report));
