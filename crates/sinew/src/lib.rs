@@ -41,6 +41,7 @@ mod skeleton;
 mod skin;
 mod track;
 mod transform;
+mod transition;
 mod wide;
 
 pub use blend::{AdditiveJob, BlendError, BlendJob, BlendLayer};
@@ -60,4 +61,8 @@ pub use skeleton::{Joint, JointFlags, JointId, Skeleton, SkeletonError};
 pub use skin::{Binding, Skin, SkinError, SkinJob, WeightMode};
 pub use track::{Bracket, Interpolation, Track, TrackError, slerp_short};
 pub use transform::DTransform;
+pub use transition::{
+    MAX_TRANSITION, Overshoot, Transition, TransitionError, TransitionJob, TransitionMethod,
+    TransitionSettings, TransitionStart, TransitionStatus,
+};
 pub use wide::Backend;
