@@ -31,6 +31,7 @@ pub mod frame;
 mod joint_mask;
 mod local_pose;
 mod mesh;
+mod play;
 mod pose_group;
 mod raw_clip;
 mod raw_pose;
@@ -51,6 +52,11 @@ pub use event::{Event, EventError, EventTrack, Fired, Playback};
 pub use joint_mask::{JointMask, MaskError};
 pub use local_pose::{LocalPose, Transform};
 pub use mesh::{Influences, Mesh, MorphTarget, Primitive};
+pub use play::{
+    BlendRange, BlendSample1D, BlendSample2D, BlendSpace1D, BlendSpace2D, BlendSpaceError, ClipWeight,
+    ClipWeights, MAX_BLENDED, PlayError, PlayRate, PlayStatus, PlayStep, Playhead, SyncError, SyncGroup,
+    SyncMarker, SyncPlayhead, SyncStep, SyncTrack,
+};
 pub use pose_group::{PoseGroup, ScaleGroup};
 pub use raw_clip::{Channel, ChannelTarget, ClipError, RawClip};
 pub use raw_pose::{RawPose, model_matrices};
