@@ -34,6 +34,7 @@ mod joint_mask;
 mod local_pose;
 mod mesh;
 mod model;
+mod play;
 mod pose_blend;
 mod pose_group;
 mod raw_clip;
@@ -46,6 +47,7 @@ mod skin;
 mod subtree;
 mod track;
 mod transform;
+mod transition;
 mod wide;
 
 pub use blend::{AdditiveJob, BlendError, BlendJob, BlendLayer};
@@ -62,6 +64,11 @@ pub use model::{
     ModelPairJob, ModelPose, PackStatus, PaletteBox, PaletteJob, RIGID_TOLERANCE, ScatterLanesJob,
     SkinBinding,
 };
+pub use play::{
+    BlendRange, BlendSample1D, BlendSample2D, BlendSpace1D, BlendSpace2D, BlendSpaceError, ClipWeight,
+    ClipWeights, MAX_BLENDED, PlayError, PlayRate, PlayStatus, PlayStep, Playhead, SyncError, SyncGroup,
+    SyncMarker, SyncPlayhead, SyncStep, SyncTrack,
+};
 pub use pose_blend::{BlendPose, LayerMode, PoseBlendError, PoseBlendJob, PoseLayer};
 pub use pose_group::{PoseGroup, ScaleGroup};
 pub use raw_clip::{Channel, ChannelTarget, ClipError, RawClip};
@@ -74,4 +81,8 @@ pub use skin::{Binding, Skin, SkinError, SkinJob, WeightMode};
 pub use subtree::{Subtree, SubtreeError, SubtreeJob, SubtreeSource};
 pub use track::{Bracket, Interpolation, Track, TrackError, slerp_short};
 pub use transform::DTransform;
+pub use transition::{
+    MAX_TRANSITION, Overshoot, Transition, TransitionError, TransitionJob, TransitionMethod,
+    TransitionSettings, TransitionStart, TransitionStatus,
+};
 pub use wide::Backend;

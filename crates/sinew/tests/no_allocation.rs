@@ -1,5 +1,6 @@
-//! Promise: sampling, model matrices, skinning, blending, root motion and events allocate nothing once their
-//! outputs have the right size. (Caught: a derived `clone_from`, which allocates anew every time.)
+//! Promise: sampling, model matrices, skinning, blending, root motion, events, transitions and blend spaces
+//! allocate nothing once their outputs have the right size. (Caught: a derived `clone_from`, which allocates
+//! anew every time.)
 #![allow(unsafe_code, reason = "only an allocator can count allocations")]
 
 mod rig;
@@ -11,12 +12,14 @@ use std::cell::Cell;
 use glam::{DMat4, DVec3};
 use rig::{channel, clip, linear, track};
 use sinew::{
-    AdditiveJob, AffineRows, Binding, BlendJob, BlendLayer, BoxedJoint, BoxedPaletteJob, ChannelTarget,
-    CompactJoint, CompactPaletteJob, Event, EventTrack, GatherLanesJob, Influences, Interpolation, Joint,
-    JointId, LaneModel, LanePaletteJob, LanePose, LocalPose, ModelJob, ModelLanesJob, ModelPairJob,
-    ModelPose, MorphTarget, PackStatus, PaletteBox, PaletteJob, Playback, PoseBlendJob, PoseLayer, Primitive,
-    RawPose, Rig, RootMotion, ScatterLanesJob, Skeleton, Skin, SkinBinding, SkinJob, Slot, Subtree,
-    SubtreeJob, SubtreeSource, WeightMode, model_matrices,
+    AdditiveJob, AffineRows, Binding, BlendJob, BlendLayer, BlendSample2D, BlendSpace2D, BoxedJoint,
+    BoxedPaletteJob, ChannelTarget, CompactJoint, CompactPaletteJob, Event, EventTrack, GatherLanesJob,
+    Influences, Interpolation, Joint, JointId, LaneModel, LanePaletteJob, LanePose, LocalPose, ModelJob,
+    ModelLanesJob, ModelPairJob, ModelPose, MorphTarget, PackStatus, PaletteBox, PaletteJob, Playback,
+    PoseBlendJob, PoseLayer, Primitive, RawPose, Rig, RootMotion, ScatterLanesJob, Skeleton, Skin,
+    SkinBinding, SkinJob, Slot, Subtree, SubtreeJob, SubtreeSource, SyncGroup, SyncPlayhead, SyncTrack,
+    Transition, TransitionJob, TransitionMethod, TransitionSettings, TransitionStart, WeightMode,
+    model_matrices,
 };
 
 struct Counting;
@@ -192,4 +195,52 @@ fn root_motion_and_events() {
     });
     assert_eq!(count, 0);
     assert_eq!(fired, 16);
+}
+
+#[test]
+fn transitions() {
+    let (skeleton, clip) = character();
+    let rig = Rig::new(&skeleton).unwrap();
+    let (mut pose, rest) = (RawPose::default(), LocalPose::rest(&rig));
+    clip.sample(&skeleton, 0.7, &mut pose);
+    let source = LocalPose::from_raw(&rig, &pose);
+    let mut output = rest.clone();
+    let mut transition = Transition::new(&rig);
+    let dead = TransitionMethod::DeadBlend { half_life: 0.1 };
+    let count = allocations(|| {
+        for method in [TransitionSettings::default().method, dead] {
+            let settings = TransitionSettings { method, ..TransitionSettings::default() };
+            let start = TransitionStart {
+                source: &source,
+                source_before: &rest,
+                target: &rest,
+                target_before: &rest,
+                dt: 0.01,
+            };
+            transition.begin(&settings, &start).unwrap();
+            for _ in 0..10 {
+                output.copy_from(&rest);
+                TransitionJob { transition: &mut transition, dt: 0.05, output: &mut output }.run().unwrap();
+            }
+        }
+    });
+    assert_eq!(count, 0);
+}
+
+#[test]
+fn blend_spaces() {
+    let group =
+        SyncGroup::new(&[1.0, 0.7, 2.0].map(|seconds| SyncTrack::unmarked(seconds).unwrap())).unwrap();
+    let sample = |clip, at| BlendSample2D { clip, at };
+    let space =
+        BlendSpace2D::new(&[sample(0, [0.0, 0.0]), sample(1, [1.0, 0.0]), sample(2, [0.0, 1.0])]).unwrap();
+    let mut head = SyncPlayhead::default();
+    let count = allocations(|| {
+        for i in 0..10 {
+            let (mut weights, _) = space.weights([0.1 * i as f32, 0.3]).unwrap();
+            head.rate.slew_to(2.0, 0.5).unwrap();
+            head.advance(&group, 0.016, &mut weights).unwrap();
+        }
+    });
+    assert_eq!(count, 0);
 }
