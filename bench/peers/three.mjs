@@ -167,12 +167,15 @@ function lane(c, characters, count, random) {
   };
   const check = () => {
     let worst = 0;
-      for (const { actions, objects } of puppets) {
+    const points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+      .map(p => new THREE.Vector3(...p).multiplyScalar(0.1 * c.size));
+    for (const { actions, objects } of puppets) {
       const want = exact(c.json, c.keys.slice(0, count), actions.map(a => a.time));
       for (const o of objects) for (const p of points) {
         const wanted = p.clone().applyMatrix4(want.get(o.userData.index));
         const d = p.clone().applyMatrix4(o.matrixWorld).distanceTo(wanted);
-        worst = d <= worst ? worst : d;
+        // NaN stays.
+        worst = d <= worst || Number.isNaN(worst) ? worst : d;
       }
       if (objects.length !== c.joints) worst = NaN;
     }

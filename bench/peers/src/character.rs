@@ -84,8 +84,9 @@ impl Character {
         let apart = |(a, b): (&glam::DMat4, &glam::DMat4)| {
             points.map(|p| a.transform_point3(p).distance(b.transform_point3(p))).into_iter()
         };
-        // NaN is a difference too: `max` would drop it.
-        a.iter().zip(b).flat_map(apart).fold(0.0, |worst, d| if d <= worst { worst } else { d }) / self.size
+        // A NaN among them stays; `max` would drop it.
+        let larger = |worst: f64, d: f64| if worst.is_nan() || d <= worst { worst } else { d };
+        a.iter().zip(b).flat_map(apart).fold(0.0, larger) / self.size
     }
 }
 
