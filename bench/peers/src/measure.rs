@@ -11,6 +11,9 @@ use serde_json::json;
 /// Fewest batches a median is taken of.
 const FEWEST: usize = 31;
 
+/// Work that adds how long each of its parts took.
+pub(crate) type Batch = dyn FnMut(&mut Vec<Duration>);
+
 /// What a lane plays a batch.
 pub(crate) struct Play {
     /// Its name; empty for the machine's own rows.
@@ -36,7 +39,7 @@ pub(crate) struct Lane {
     /// Largest distance from the exact pose, as a share of the character's size.
     pub(crate) max_difference: Option<f64>,
     /// Does the work once and says how long each part took.
-    pub(crate) batch: Box<dyn FnMut(&mut Vec<Duration>)>,
+    pub(crate) batch: Box<Batch>,
     /// Poses once more and measures the distance from the exact pose again; an error where it is too large.
     pub(crate) check: Box<dyn FnMut() -> Result<(), String>>,
 }
