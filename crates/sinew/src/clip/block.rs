@@ -3,7 +3,8 @@
 //! ```text
 //! header      HEADER bytes, see `Head`
 //! groups      a record for each: aligned rotation groups by pose group, then scattered groups by first slot
-//!               kind u8, mask u8, base shift u8 x4, pose group u16
+//!               kind u8, mask u8, base shift u8 x4; aligned: pose group u16; scattered: lanes whose first
+//!               component has traded places with the second u8, with the third u8
 //!               step bf16 a lane (aligned: all eight), slot u16 a lane (scattered only)
 //! constants   rotations (slot u16, f32 x4), translations (slot u16, f32 x3), scales (slot u16, f32 x3)
 //! keyed       a record for each track with keys of its own: slot u16, kind u8, hold u8, keys u32,
@@ -186,6 +187,12 @@ impl Record {
         }
     }
 
+    /// Lanes of a scattered group whose first component has traded places with the second, with the third.
+    #[inline(always)]
+    pub(crate) fn swaps(&self) -> [u8; 2] {
+        self.pose_group.to_le_bytes()
+    }
+
     /// Offset of the slots of a scattered group.
     #[inline(always)]
     pub(crate) fn slots_at(&self) -> usize {
@@ -278,6 +285,15 @@ pub(crate) fn check(block: &[u8]) -> Result<Head, ClipDataError> {
         } else {
             if record.mask == 0 || record.mask & record.mask.wrapping_add(1) != 0 {
                 return Err(bad(at + 1, "lane mask", record.mask.into(), "leading lanes"));
+            }
+            let [second, third] = record.swaps();
+            if second & third != 0 || (second | third) & !record.mask != 0 {
+                return Err(bad(
+                    at + 6,
+                    "swaps",
+                    record.pose_group.into(),
+                    "one a lane, of lanes that are there",
+                ));
             }
             for lane in 0..record.lanes {
                 let slot = u16_at(block, record.slots_at() + 2 * lane);

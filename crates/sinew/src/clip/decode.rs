@@ -127,12 +127,26 @@ impl<'a> Walk<'a> {
 
     /// Unit quaternions of which three components are stored.
     #[inline(always)]
-    pub(crate) fn rotation3<S: Simd>(&mut self, simd: S, record: &Record) -> [S::F; 4] {
+    pub(crate) fn rotation3<S: Simd>(
+        &mut self,
+        simd: S,
+        record: &Record,
+        second: u8,
+        third: u8,
+    ) -> [S::F; 4] {
         let ([a, b], notes) = self.keys::<S, 3>(simd, record);
         let (zero, one) = (simd.splat(0.0), simd.splat(1.0));
         let d = (one - (a[0] * a[0] + a[1] * a[1] + a[2] * a[2])).max(zero).sqrt();
         let e = (one - (b[0] * b[0] + b[1] * b[1] + b[2] * b[2])).max(zero).sqrt();
-        let q = nlerp(simd, [a[0], a[1], a[2], d], [b[0], b[1], b[2], e], &self.share, notes.arc);
+        let mut q = nlerp(simd, [a[0], a[1], a[2], d], [b[0], b[1], b[2], e], &self.share, notes.arc);
+        if second != 0 {
+            let mask = simd.mask(second);
+            (q[0], q[1]) = (q[1].select(mask, q[0]), q[0].select(mask, q[1]));
+        }
+        if third != 0 {
+            let mask = simd.mask(third);
+            (q[0], q[2]) = (q[2].select(mask, q[0]), q[0].select(mask, q[2]));
+        }
         let Some(drops) = notes.drops else {
             return q;
         };
@@ -177,8 +191,9 @@ impl<'a> Walk<'a> {
                 v.store(out);
             }
         };
+        let [second, third] = record.swaps();
         match record.kind {
-            Kind::Rotation3 => store(&self.rotation3(simd, record)),
+            Kind::Rotation3 => store(&self.rotation3(simd, record, second, third)),
             Kind::Rotation4 => store(&self.rotation4(simd, record)),
             Kind::Translation | Kind::Scale => store(&self.vector(simd, record)),
         }
@@ -190,26 +205,19 @@ impl<'a> Walk<'a> {
         for lane in 0..record.lanes {
             let slot = usize::from(u16_at(self.block, record.slots_at() + 2 * lane));
             let (group, at) = (slot / 8, slot % 8);
-            match part {
-                0 => {
-                    let to = &mut groups[group].rotation;
-                    for (axis, values) in lanes.iter().enumerate() {
-                        to[axis][at] = values[lane];
-                    }
+            if part == 0 {
+                let to = &mut groups[group].rotation;
+                for (axis, values) in lanes.iter().enumerate() {
+                    to[axis][at] = values[lane];
                 }
-                1 => {
-                    let to = &mut groups[group].translation;
-                    for axis in 0..3 {
-                        to[axis][at] = lanes[axis][lane];
-                    }
-                }
-                _ => {
-                    let to = &mut scales[group].scale;
-                    for axis in 0..3 {
-                        to[axis][at] = lanes[axis][lane];
-                    }
-                }
+                continue;
             }
+            let to = if part == 1 { &mut groups[group].translation } else { &mut scales[group].scale };
+            // Where the first component went.
+            let first = usize::from(second >> lane & 1) + 2 * usize::from(third >> lane & 1);
+            to[0][at] = lanes[first][lane];
+            to[1][at] = lanes[if first == 1 { 0 } else { 1 }][lane];
+            to[2][at] = lanes[if first == 2 { 0 } else { 2 }][lane];
         }
         if let Some(touched) = touched {
             for lane in 0..record.lanes {

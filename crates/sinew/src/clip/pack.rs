@@ -40,6 +40,8 @@ pub(crate) struct Group {
     pub(crate) aligned: Option<u16>,
     /// Where lanes go, where scattered; one for each lane of the mask.
     pub(crate) slots: Vec<u16>,
+    /// Lanes whose first component has traded places with the second, with the third; only where scattered.
+    pub(crate) swaps: [u8; 2],
     /// A lane each; representable as bfloat16.
     pub(crate) steps: [f32; 8],
 }
@@ -145,7 +147,7 @@ impl Whole {
         for (group, shift) in self.groups.iter().zip(&shifts) {
             out.extend([group.kind as u8, group.mask]);
             out.extend(shift);
-            out.extend(group.aligned.unwrap_or(0).to_le_bytes());
+            out.extend(group.aligned.map_or(group.swaps, u16::to_le_bytes));
             for step in &group.steps[..group.lanes()] {
                 out.extend(((step.to_bits() >> 16) as u16).to_le_bytes());
             }
@@ -263,6 +265,7 @@ impl Whole {
                 kind: record.kind,
                 mask: record.mask,
                 aligned: aligned.then_some(record.pose_group),
+                swaps: if aligned { [0; 2] } else { record.swaps() },
                 slots: (0..slots).map(|lane| u16_at(block, record.slots_at() + 2 * lane)).collect(),
                 steps,
             });

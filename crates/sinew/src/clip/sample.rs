@@ -93,7 +93,7 @@ fn sample<S: Simd>(
         if left > 0 && walk.peek_pose_group() == index {
             left -= 1;
             let record = walk.record(true);
-            let q = walk.rotation3(simd, &record);
+            let q = walk.rotation3(simd, &record, 0, 0);
             for axis in 0..4 {
                 q[axis].store(&mut out.rotation[axis]);
             }

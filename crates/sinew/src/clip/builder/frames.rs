@@ -22,6 +22,14 @@ pub(crate) struct Frames {
     pub(crate) rigid: bool,
 }
 
+/// The key that a frame is meant to be: key times are rounded to single precision, and where motion is fast even
+/// that little misses the corner at the key.
+pub(crate) fn snap(keys: &[f64], time: f64, rate: f64) -> f64 {
+    let near = 1e-3 / rate;
+    let after = keys.partition_point(|k| *k < time - near);
+    keys.get(after).copied().filter(|k| (k - time).abs() <= near).unwrap_or(time)
+}
+
 impl Frames {
     pub(crate) fn new(
         skeleton: &Skeleton,
@@ -36,9 +44,10 @@ impl Frames {
         }
         let mut local: Vec<DTransform> = Vec::with_capacity(frames * joints);
         let mut pose = RawPose::default();
+        let keys = raw.key_times();
         let mut rigid = rig.fixed().is_empty();
         for frame in 0..frames {
-            let time = (frame as f64 / rate).min(duration);
+            let time = snap(&keys, (frame as f64 / rate).min(duration), rate);
             raw.sample(skeleton, time, &mut pose);
             for slot in 0..joints {
                 let joint = rig.joint(Slot(slot as u16));
@@ -75,6 +84,11 @@ impl Frames {
                 self.model.push(((r * t.rotation).normalize(), p + r * (t.translation * s), s * t.scale.x));
             }
         }
+    }
+
+    /// Angle that a joint turns by between two frames relative to its parent, radians.
+    pub(crate) fn turn(&self, a: usize, b: usize, slot: usize) -> f64 {
+        DTransform::angle_between(self.at(a, slot).rotation, self.at(b, slot).rotation)
     }
 
     /// A joint at a frame.

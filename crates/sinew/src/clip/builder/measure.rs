@@ -7,7 +7,7 @@ use crate::clip::{Clip, SampleJob};
 use crate::{DTransform, JointId, LocalPose, RawClip, RawPose, Skeleton, model_matrices};
 
 /// The worst there is.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Measured {
     pub(crate) error: f64,
     pub(crate) joint: JointId,
@@ -15,13 +15,27 @@ pub(crate) struct Measured {
     pub(crate) angle: f64,
     pub(crate) angle_joint: JointId,
     pub(crate) moments: usize,
+    /// Moments at which the bound is broken, and the error there.
+    pub(crate) over: Vec<(f64, f64)>,
 }
 
 impl Default for Measured {
     fn default() -> Self {
-        Self { error: 0.0, joint: JointId(0), time: 0.0, angle: 0.0, angle_joint: JointId(0), moments: 0 }
+        Self {
+            error: 0.0,
+            joint: JointId(0),
+            time: 0.0,
+            angle: 0.0,
+            angle_joint: JointId(0),
+            moments: 0,
+            over: Vec::new(),
+        }
     }
 }
+
+/// Parts of the spacing of single-precision numbers by which a moment may be off: the source's own key times are
+/// rounded to them, which between two keys half a turn apart is a visible angle.
+pub(crate) const SHIFTS: [f64; 9] = [0.0, -0.25, 0.25, -0.5, 0.5, -0.75, 0.75, -1.0, 1.0];
 
 /// Compares at the source's keys, at the frames, and between neighbours of both.
 pub(crate) fn measure(builder: &ClipBuilder<'_>, raw: &RawClip, clip: &Clip) -> Measured {
@@ -41,20 +55,42 @@ pub(crate) fn measure(builder: &ClipBuilder<'_>, raw: &RawClip, clip: &Clip) -> 
     for time in times {
         // Both at the very moment that single precision can name.
         let time = time as f32;
-        raw.sample(skeleton, time.into(), &mut exact);
         let sampled = SampleJob::new(rig, clip, time, &mut pose).run();
         debug_assert!(sampled.is_ok(), "{sampled:?}");
-        model_matrices(skeleton, &exact, &mut exact_ms);
         model_matrices(skeleton, &pose.to_raw(rig, skeleton), &mut found_ms);
-        for (joint, (a, b)) in exact_ms.iter().zip(&found_ms).enumerate() {
-            let (error, angle) = shell_error(a, b, radii[joint]);
-            // NaN is worse than anything.
-            if !(error <= found.error) {
-                (found.error, found.joint, found.time) = (error, JointId(joint as u32), time.into());
+        let mut least: Option<Measured> = None;
+        for shift in SHIFTS {
+            let ulp = f64::from(time.next_up()) - f64::from(time);
+            raw.sample(skeleton, (f64::from(time) + shift * ulp).max(0.0), &mut exact);
+            model_matrices(skeleton, &exact, &mut exact_ms);
+            let mut here = Measured { time: time.into(), ..Measured::default() };
+            for (joint, (a, b)) in exact_ms.iter().zip(&found_ms).enumerate() {
+                let (error, angle) = shell_error(a, b, radii[joint]);
+                // NaN is worse than anything.
+                if !(error <= here.error) {
+                    (here.error, here.joint) = (error, JointId(joint as u32));
+                }
+                if angle > here.angle {
+                    (here.angle, here.angle_joint) = (angle, JointId(joint as u32));
+                }
             }
-            if angle > found.angle {
-                (found.angle, found.angle_joint) = (angle, JointId(joint as u32));
+            let fine = here.error <= builder.bound;
+            if least.as_ref().is_none_or(|l| here.error < l.error) {
+                least = Some(here);
             }
+            if fine {
+                break;
+            }
+        }
+        let Some(here) = least else { continue };
+        if !(here.error <= builder.bound) {
+            found.over.push((here.time, here.error));
+        }
+        if !(here.error <= found.error) {
+            (found.error, found.joint, found.time) = (here.error, here.joint, here.time);
+        }
+        if here.angle > found.angle {
+            (found.angle, found.angle_joint) = (here.angle, here.angle_joint);
         }
     }
     found

@@ -131,10 +131,22 @@ pub enum ClipBuildError {
         /// The bound, metres.
         bound: f64,
     },
+    /// Values take more bits than the format has.
+    #[error("a track moves too far to be kept within {} mm", bound * 1e3)]
+    OutOfRange {
+        /// The bound, metres.
+        bound: f64,
+    },
     /// More than 4 GiB.
     #[error("the clip takes more than 4 GiB")]
     TooLarge,
 }
+
+/// Angle between two frames, radians, from which on a joint's errors turn away from what makes up for them.
+const FAR_TURN: f64 = 0.35;
+
+/// Share of the bound that one track may lose between frames before it gets keys of its own.
+const BETWEEN: f64 = 0.2;
 
 /// Most frames of a clip.
 pub(crate) const MAX_FRAMES: usize = 1 << 22;
@@ -171,25 +183,26 @@ impl<'a> ClipBuilder<'a> {
     /// [`ClipBuildError`]; among others where the bound cannot be met.
     pub fn build(&self, raw: &RawClip) -> Result<(Clip, ClipReport), ClipBuildError> {
         self.check(raw)?;
-        let mut measured: Option<Measured> = None;
-        // What rounding may take; the rest is left to what happens between frames.
+        let choice = rate::choose(self, raw, BETWEEN * self.bound)?;
+        let frames = Frames::new(self.skeleton, self.rig, raw, choice.rate, choice.frames)?;
+        let tracks = Tracks::new(self, raw, &frames, &choice);
+        let mut best: Option<Measured> = None;
+        // What rounding may take; the rest is left to single precision and to what happens between frames.
         let mut target = self.bound * 0.998;
-        // What one track may lose between frames before it gets keys of its own.
-        let mut between = 0.2;
-        for _ in 0..8 {
-            let choice = rate::choose(self, raw, between * self.bound)?;
-            let frames = Frames::new(self.skeleton, self.rig, raw, choice.rate, choice.frames)?;
-            let tracks = Tracks::new(self, raw, &frames, &choice);
-            let Some(whole) = search::search(self, &frames, &tracks, target) else {
-                target *= 0.5;
+        let mut tight = vec![1.0; frames.frames];
+        let mut steps: Option<Vec<f64>> = None;
+        for attempt in 0..16 {
+            let found = search::search(self, &frames, &tracks, target, &tight, steps.as_deref());
+            let Some((whole, used, turning)) = found else {
+                target *= 0.7;
+                steps = None;
                 continue;
             };
             let block = match whole.pack() {
                 Ok(block) => block,
                 Err(PackError::TooLarge) => return Err(ClipBuildError::TooLarge),
                 Err(PackError::Width { .. } | PackError::Base { .. }) => {
-                    target *= 0.5;
-                    continue;
+                    return Err(ClipBuildError::OutOfRange { bound: self.bound });
                 }
             };
             let clip = Clip {
@@ -200,28 +213,45 @@ impl<'a> ClipBuilder<'a> {
                 events: raw.events.clone(),
             };
             let found = measure::measure(self, raw, &clip);
-            if std::env::var_os("DBG").is_some() {
-                println!(
-                    "target {target} between {between} found {found:?} keyed {:?}",
-                    choice
-                        .keyed
-                        .iter()
-                        .map(|c| (raw.channels[*c].joint, raw.channels[*c].target))
-                        .collect::<Vec<_>>()
-                );
-            }
             if found.error <= self.bound {
                 let report = self.report(&clip, &tracks, &found);
                 return Ok((clip, report));
             }
-            // Between frames the error may be larger than at them.
-            target *= (0.97 * self.bound / found.error).max(0.3);
-            between *= 0.5;
-            if measured.as_ref().is_none_or(|m| found.error < m.error) {
-                measured = Some(found);
+            // Between two frames the error may be larger than at either. Where a joint turns far, what its children
+            // make up for does not turn with it: that joint gets finer steps. Elsewhere both frames get less.
+            let mut finer = vec![false; self.rig.len()];
+            for (time, error) in &found.over {
+                let frame = ((time * frames.rate).floor() as usize).min(frames.frames.saturating_sub(2));
+                let next = (frame + 1).min(frames.frames - 1);
+                let mut turns = false;
+                for (slot, finer) in finer.iter_mut().enumerate() {
+                    let far = frames.turn(frame, next, slot) > FAR_TURN;
+                    *finer |= far;
+                    turns |= far;
+                }
+                if !turns {
+                    let share = (0.96 * self.bound / error).clamp(0.5, 0.99);
+                    tight[frame] *= share;
+                    tight[next] *= share;
+                }
+            }
+            let mut used = used;
+            for (step, slot) in used.iter_mut().zip(&turning) {
+                if slot.is_some_and(|slot| finer[slot]) {
+                    *step *= 0.6;
+                }
+            }
+            // Not for ever: a coarse tool for what is left.
+            if attempt >= 5 {
+                target *= 0.7;
+                used.iter_mut().for_each(|step| *step *= 0.7);
+            }
+            steps = Some(used);
+            if best.as_ref().is_none_or(|m| found.error < m.error) {
+                best = Some(found);
             }
         }
-        let found = measured.unwrap_or(Measured { error: f64::INFINITY, ..Measured::default() });
+        let found = best.unwrap_or(Measured { error: f64::INFINITY, ..Measured::default() });
         Err(ClipBuildError::BoundNotMet {
             joint: found.joint,
             time: found.time,

@@ -2,6 +2,8 @@
 
 use glam::DQuat;
 
+use super::frames::snap;
+use super::measure::SHIFTS;
 use super::{ClipBuildError, ClipBuilder, MAX_FRAMES, keyed};
 use crate::{Channel, ChannelTarget, DTransform, Interpolation, RawClip, Rig};
 
@@ -124,15 +126,24 @@ fn between_frames(rig: &Rig, channel: &Channel, rate: f64, frames: usize, durati
     let value = |time: f64| keyed::value(channel, time.min(duration));
     let mut worst: f64 = 0.0;
     let mut check = |a: &[f64], b: &[f64], frame: usize, u: f64| {
-        let exact = value((frame as f64 + u) / rate);
+        let time = (frame as f64 + u) / rate;
         let found = keyed::between(channel, a, b, u);
-        worst = worst.max(distance(rig, channel, &exact, &found));
+        let mut off = f64::INFINITY;
+        for shift in SHIFTS {
+            let ulp = f64::from((time as f32).next_up()) - f64::from(time as f32);
+            off = off.min(distance(rig, channel, &value((time + shift * ulp).max(0.0)), &found));
+            if off <= limit {
+                break;
+            }
+        }
+        worst = worst.max(off);
         worst > limit
     };
     let mut keys = track.times().iter().copied().peekable();
-    let mut a = value(0.0);
+    let times = track.times();
+    let mut a = value(snap(times, 0.0, rate));
     for frame in 0..frames - 1 {
-        let b = value((frame + 1) as f64 / rate);
+        let b = value(snap(times, (frame + 1) as f64 / rate, rate));
         for u in [0.25, 0.5, 0.75] {
             if check(&a, &b, frame, u) {
                 return f64::INFINITY;

@@ -8,19 +8,19 @@ use super::classify::{Class, Tracks};
 use super::frames::Frames;
 use super::layout::{Bundle, Lane, Layout, store};
 use super::measure::shell_radii;
-use super::solve::{BALANCES, HELD_STEP, Row, Solver, held_values};
+use super::solve::{BALANCES, Grid, HELD_STEP, Row, Solver, held_values};
 use crate::Slot;
 use crate::clip::block::Kind;
 use crate::clip::pack::{Group, Note, Whole, step_below};
 
 /// Lengths of segments that are tried, in intervals.
 const SEGMENTS: [usize; 5] = [8, 16, 32, 64, 128];
+/// How much larger a clip may be for its joints to be decoded in place.
+const IN_PLACE: f64 = 1.03;
 /// Largest step of a quaternion component.
 const MAX_STEP: f64 = 0.125;
 /// Angle between keys, radians, from which on interpolation follows the arc.
 const ARC_FROM: f64 = 0.02;
-/// Room that making up for the errors of others takes, in steps.
-const SLACK: f64 = 2.5;
 
 struct Search<'a> {
     solver: Solver<'a>,
@@ -29,17 +29,22 @@ struct Search<'a> {
     /// Segment and frame of each row, hardest first.
     rows: Vec<(usize, usize)>,
     target: f64,
+    /// `[frame]`: share of the target that a frame may use.
+    tight: Vec<f64>,
     row: Row,
 }
 
-/// The whole numbers of the clip, each frame within `target` metres; none where even the finest steps do not
-/// get there.
+/// The whole numbers of the clip and its steps, each frame within `target` metres times its own share `tight`;
+/// none where even the finest steps do not get there; and of each rotation track the slot. Starts from given steps instead of searching where there
+/// are some.
 pub(crate) fn search(
     builder: &ClipBuilder<'_>,
     frames: &Frames,
     tracks: &Tracks,
     target: f64,
-) -> Option<Whole> {
+    tight: &[f64],
+    start: Option<&[f64]>,
+) -> Option<(Whole, Vec<f64>, Vec<Option<usize>>)> {
     let rig = builder.rig;
     let by_joint = shell_radii(builder.skeleton, builder.shell);
     let radius: Vec<f64> =
@@ -50,12 +55,19 @@ pub(crate) fn search(
         (0..layout.segments(frames)).flat_map(|s| layout.frames_in(frames, s).map(move |f| (s, f))).collect();
     let ranges = ranges(frames, &layout);
     let solver = Solver::new(rig, frames, tracks, &layout, &radius);
-    let mut search = Search { solver, ranges, rows, target, row: Row::default() };
-    let steps = search.steps(&levers)?;
-    if std::env::var_os("DBG").is_some() {
-        search.debug(&steps);
-    }
-    Some(search.whole(&steps))
+    let tight = tight.to_vec();
+    let mut search = Search { solver, ranges, rows, target, tight, row: Row::default() };
+    let steps = match start {
+        Some(start) if start.len() == search.solver.layout.tracks.len() => search.finer(start)?,
+        _ => search.steps(&levers)?,
+    };
+    let grid = search.grid(steps.clone());
+    let turning = layout
+        .tracks
+        .iter()
+        .map(|t| matches!(t.kind, Kind::Rotation3 | Kind::Rotation4).then_some(t.slot))
+        .collect();
+    Some((search.whole(&grid), steps, turning))
 }
 
 /// `[slot]`: of rotation (metres a radian: own shell, and what hangs on it), translation, scale.
@@ -99,12 +111,18 @@ fn best_layout(frames: &Frames, tracks: &Tracks, levers: &[[f64; 3]], target: f6
         let ranges = ranges(frames, &layout);
         let steps: Vec<f64> =
             (0..layout.tracks.len()).map(|t| (target / lever_of(&layout, levers, t)).min(MAX_STEP)).collect();
-        let segments = layout.segments(frames);
         let count = layout.tracks.len();
-        layout.bundle(|track| {
-            (0..segments).map(|s| bits_of(&ranges[s * count + track], steps[track])).sum::<f64>()
-        });
-        let bits = total_bits(frames, &layout, &ranges, &steps);
+        let widths =
+            |segment: usize, track: usize| ranges[segment * count + track].map(|r| width(r, steps[track]));
+        // Decoding in place is faster; it may cost a little.
+        layout.bundle(frames, true, widths);
+        let mut bits = total_bits(frames, &layout, &ranges, &steps);
+        let mut sorted = layout.clone();
+        sorted.bundle(frames, false, widths);
+        let sorted_bits = total_bits(frames, &sorted, &ranges, &steps);
+        if sorted_bits * IN_PLACE < bits {
+            (bits, layout) = (sorted_bits, sorted);
+        }
         if best.as_ref().is_none_or(|(b, _)| bits < *b) {
             best = Some((bits, layout));
         }
@@ -142,10 +160,15 @@ fn ranges(frames: &Frames, layout: &Layout) -> Vec<[(f64, f64); 4]> {
     out
 }
 
+/// Whole numbers nearest to the ends of a range.
+fn ends((low, high): (f64, f64), step: f64) -> (f64, f64) {
+    ((low / step).round(), (high / step).round())
+}
+
+/// Bits that the whole numbers of a range take.
 fn width(range: (f64, f64), step: f64) -> u32 {
-    let levels = (range.1 - range.0) / step + SLACK;
-    // Bits of the largest integer.
-    64 - (levels.min(1e12) as u64).leading_zeros()
+    let (low, high) = ends(range, step);
+    64 - ((high - low).min(1e12) as u64).leading_zeros()
 }
 
 fn bits_of(ranges: &[(f64, f64); 4], step: f64) -> f64 {
@@ -163,7 +186,9 @@ fn total_bits(frames: &Frames, layout: &Layout, ranges: &[[(f64, f64); 4]], step
             let header = if bundle.aligned.is_some() { 8.0 } else { lanes };
             let mut run = 0.0;
             for component in 0..bundle.kind.components() {
-                let width = tracks_of(bundle).map(|t| width(ranges[t][component], steps[t])).max();
+                let width = tracks_of(bundle)
+                    .map(|t| width(ranges[t][layout.tracks[t].order[component]], steps[t]))
+                    .max();
                 run += f64::from(width.unwrap_or(0)) * lanes;
                 bits += 8.0 + 16.0 * header;
             }
@@ -188,11 +213,12 @@ impl Search<'_> {
     }
 
     /// Whether every row can be rounded to within the target; a row that cannot is looked at first next time.
-    fn fits(&mut self, steps: &[f64]) -> bool {
+    fn fits(&mut self, grid: &Grid) -> bool {
         for i in 0..self.rows.len() {
             let (segment, frame) = self.rows[i];
+            let target = self.target * self.tight[frame];
             let fits = BALANCES.iter().any(|balance| {
-                self.solver.solve(segment, frame, steps, balance, self.target, &mut self.row) <= self.target
+                self.solver.solve(segment, frame, grid, balance, target, &mut self.row) <= target
             });
             if !fits {
                 self.rows[..=i].rotate_right(1);
@@ -221,8 +247,34 @@ impl Search<'_> {
     }
 
     fn fits_filled(&mut self, steps: &[f64]) -> bool {
-        let filled = self.filled(steps);
-        self.fits(&filled)
+        let grid = self.grid(self.filled(steps));
+        self.fits(&grid)
+    }
+
+    /// The whole numbers that each group's widths leave room for, the range of the motion in the middle.
+    fn grid(&self, steps: Vec<f64>) -> Grid {
+        let (layout, frames) = (self.solver.layout, self.solver.frames);
+        let count = layout.tracks.len();
+        let mut allowed = vec![[(0.0, 0.0); 4]; self.ranges.len()];
+        for segment in 0..layout.segments(frames) {
+            let ranges = &self.ranges[segment * count..][..count];
+            for bundle in &layout.bundles {
+                for component in 0..bundle.kind.components() {
+                    let widest = tracks_of(bundle)
+                        .map(|t| width(ranges[t][layout.tracks[t].order[component]], steps[t]))
+                        .max();
+                    let most = (1_u64 << widest.unwrap_or(0)) as f64 - 1.0;
+                    for track in tracks_of(bundle) {
+                        let component = layout.tracks[track].order[component];
+                        let (low, high) = ends(ranges[track][component], steps[track]);
+                        let room = most - (high - low);
+                        let below = (0.5 * room).floor();
+                        allowed[segment * count + track][component] = (low - below, high + (room - below));
+                    }
+                }
+            }
+        }
+        Grid { steps, ranges: allowed }
     }
 
     fn steps(&mut self, levers: &[[f64; 3]]) -> Option<Vec<f64>> {
@@ -261,6 +313,19 @@ impl Search<'_> {
         Some(self.filled(&steps))
     }
 
+    /// Given steps, or the same a little finer where some frames need that.
+    fn finer(&mut self, start: &[f64]) -> Option<Vec<f64>> {
+        let mut factor = 1.0;
+        for _ in 0..24 {
+            let steps: Vec<f64> = start.iter().map(|s| s * factor).collect();
+            if self.fits_filled(&steps) {
+                return Some(self.filled(&steps));
+            }
+            factor *= 0.96;
+        }
+        None
+    }
+
     /// Steps as fine as the widths allow that the coarsest lane of each group needs anyway.
     fn filled(&self, steps: &[f64]) -> Vec<f64> {
         let (layout, frames) = (self.solver.layout, self.solver.frames);
@@ -270,15 +335,15 @@ impl Search<'_> {
             let ranges = &self.ranges[segment * count..][..count];
             for bundle in &layout.bundles {
                 for component in 0..bundle.kind.components() {
-                    let widest = tracks_of(bundle).map(|t| width(ranges[t][component], steps[t])).max();
-                    let levels = (1_u64 << widest.unwrap_or(0)) as f64 - 1e-6 - SLACK;
+                    let widest = tracks_of(bundle)
+                        .map(|t| width(ranges[t][layout.tracks[t].order[component]], steps[t]))
+                        .max();
+                    // One less, for either end is rounded.
+                    let levels = (1_u64 << widest.unwrap_or(0)) as f64 - 2.0;
                     for track in tracks_of(bundle) {
-                        let (low, high) = ranges[track][component];
-                        if levels > 0.0 {
-                            least[track] = least[track].max((high - low) / levels);
-                        } else {
-                            least[track] = least[track].max(steps[track]);
-                        }
+                        let (low, high) = ranges[track][layout.tracks[track].order[component]];
+                        let fine = if levels > 0.0 { (high - low) / levels } else { steps[track] };
+                        least[track] = least[track].max(fine.min(steps[track]));
                     }
                 }
             }
@@ -298,7 +363,8 @@ impl Search<'_> {
     }
 
     /// Rounds every row and puts it into groups.
-    fn whole(&mut self, steps: &[f64]) -> Whole {
+    fn whole(&mut self, grid: &Grid) -> Whole {
+        let steps = &grid.steps;
         let (frames, layout, tracks) = (self.solver.frames, self.solver.layout, self.solver.tracks);
         let mut whole = Whole {
             joints: frames.joints as u16,
@@ -317,6 +383,7 @@ impl Search<'_> {
                 mask: 0,
                 aligned: bundle.aligned,
                 slots: Vec::new(),
+                swaps: [0; 2],
                 steps: [1.0; 8],
             };
             for (lane, of) in bundle.lanes.iter().enumerate() {
@@ -324,6 +391,11 @@ impl Search<'_> {
                     Lane::Track(track) => {
                         group.mask |= 1 << lane;
                         group.steps[lane] = steps[*track] as f32;
+                        match layout.tracks[*track].order[0] {
+                            1 => group.swaps[0] |= 1 << lane,
+                            2 => group.swaps[1] |= 1 << lane,
+                            _ => {}
+                        }
                         if bundle.aligned.is_none() {
                             group.slots.push(layout.tracks[*track].slot as u16);
                         }
@@ -358,80 +430,25 @@ impl Search<'_> {
                 let mut best = (f64::INFINITY, 0);
                 for (index, balance) in BALANCES.iter().enumerate() {
                     let limit = best.0.min(f64::MAX);
-                    let error = self.solver.solve(segment, frame, steps, balance, limit, &mut self.row);
+                    let error = self.solver.solve(segment, frame, grid, balance, limit, &mut self.row);
                     if error < best.0 {
                         best = (error, index);
                     }
                 }
-                self.solver.solve(segment, frame, steps, &BALANCES[best.1], f64::INFINITY, &mut self.row);
+                self.solver.solve(segment, frame, grid, &BALANCES[best.1], f64::INFINITY, &mut self.row);
                 self.put_row(&mut whole.values);
             }
         }
         whole
     }
 
-    fn debug(&self, steps: &[f64]) {
-        let (frames, layout) = (self.solver.frames, self.solver.layout);
-        let count = layout.tracks.len();
-        let segs = layout.segments(frames);
-        println!("segment {} segs {} tracks {}", layout.segment, segs, count);
-        let (mut payload, mut waste_lane, mut header, mut pad) = (0.0, 0.0, 0.0, 0.0);
-        for bundle in &layout.bundles {
-            let lanes = tracks_of(bundle).count() as f64;
-            let mut w = [0.0; 4];
-            for s in 0..segs {
-                let rows = layout.frames_in(frames, s).len() as f64;
-                for c in 0..bundle.kind.components() {
-                    let ws: Vec<u32> =
-                        tracks_of(bundle).map(|t| width(self.ranges[s * count + t][c], steps[t])).collect();
-                    let m = *ws.iter().max().unwrap();
-                    w[c] += f64::from(m);
-                    payload += rows * ws.iter().map(|t| f64::from(*t)).sum::<f64>();
-                    waste_lane += rows * ws.iter().map(|t| f64::from(m - *t)).sum::<f64>();
-                    pad += rows * ((f64::from(m) * lanes / 8.0).ceil() * 8.0 - f64::from(m) * lanes);
-                    header += 8.0 + 16.0 * if bundle.aligned.is_some() { 8.0 } else { lanes };
-                }
-            }
-            println!(
-                "{:?} {:?} lanes {} widths {:.2} {:.2} {:.2} {:.2}",
-                bundle.kind,
-                bundle.aligned,
-                lanes,
-                w[0] / segs as f64,
-                w[1] / segs as f64,
-                w[2] / segs as f64,
-                w[3] / segs as f64
-            );
-            for t in tracks_of(bundle) {
-                let sl = layout.tracks[t].slot;
-                println!(
-                    "    slot {} step {:.6} own {:?}",
-                    sl,
-                    steps[t],
-                    (0..3)
-                        .map(|c| (0..segs)
-                            .map(|s| f64::from(width(self.ranges[s * count + t][c], steps[t])))
-                            .sum::<f64>()
-                            / segs as f64)
-                        .map(|v| (v * 10.0).round() / 10.0)
-                        .collect::<Vec<_>>()
-                );
-            }
-        }
-        println!(
-            "payload {} waste {} pad {} header {} bytes",
-            payload / 8.0,
-            waste_lane / 8.0,
-            pad / 8.0,
-            header / 8.0
-        );
-    }
-
     fn put_row(&self, values: &mut Vec<i32>) {
         for bundle in &self.solver.layout.bundles {
             for component in 0..bundle.kind.components() {
                 values.extend(bundle.lanes.iter().map(|lane| match lane {
-                    Lane::Track(track) => self.row.values[*track][component],
+                    Lane::Track(track) => {
+                        self.row.values[*track][self.solver.layout.tracks[*track].order[component]]
+                    }
                     Lane::Held(slot) => held_values(self.solver.held[*slot]).0[component],
                     Lane::Empty => 0,
                 }));

@@ -27,6 +27,23 @@ pub(crate) struct Solver<'a> {
     pub(crate) held: Vec<DQuat>,
 }
 
+/// Where values may be rounded to.
+pub(crate) struct Grid {
+    /// `[track]`.
+    pub(crate) steps: Vec<f64>,
+    /// `[segment][track][component]`: the lowest and highest whole number that the width of the group allows.
+    pub(crate) ranges: Vec<[(f64, f64); 4]>,
+}
+
+impl Grid {
+    /// The nearest whole numbers that are allowed.
+    fn nearest<const N: usize>(&self, segment: usize, track: usize, values: [f64; N]) -> [f64; N] {
+        let range = &self.ranges[segment * self.steps.len() + track];
+        let step = self.steps[track];
+        core::array::from_fn(|c| (values[c] / step).round().max(range[c].0).min(range[c].1))
+    }
+}
+
 /// Buffers of one frame.
 #[derive(Default)]
 pub(crate) struct Row {
@@ -93,7 +110,7 @@ impl<'a> Solver<'a> {
         &self,
         segment: usize,
         frame: usize,
-        steps: &[f64],
+        grid: &Grid,
         balance: &Balance,
         limit: f64,
         row: &mut Row,
@@ -101,12 +118,12 @@ impl<'a> Solver<'a> {
         row.values.clear();
         row.values.resize(self.layout.tracks.len(), [0; 4]);
         if !self.frames.rigid {
-            return self.round(segment, frame, steps, limit, row);
+            return self.round(segment, frame, grid, limit, row);
         }
         row.model.clear();
         let mut worst: f64 = 0.0;
         for slot in 0..self.rig.len() {
-            let error = self.joint(segment, frame, slot, steps, balance, row);
+            let error = self.joint(segment, frame, slot, grid, balance, row);
             if !(error <= limit) {
                 return error;
             }
@@ -120,7 +137,7 @@ impl<'a> Solver<'a> {
         segment: usize,
         frame: usize,
         slot: usize,
-        steps: &[f64],
+        grid: &Grid,
         balance: &Balance,
         row: &mut Row,
     ) -> f64 {
@@ -135,17 +152,17 @@ impl<'a> Solver<'a> {
         let translation = match t_track {
             Some(track) => {
                 let target = parent_r.conjugate() * (position_ms - parent_p) / parent_s;
-                let ints = (target / steps[track]).to_array().map(|v| v.round() as i32);
-                row.values[track] = [ints[0], ints[1], ints[2], 0];
-                DVec3::from_array(ints.map(f64::from)) * steps[track]
+                let ints = grid.nearest(segment, track, target.to_array());
+                row.values[track] = [ints[0] as i32, ints[1] as i32, ints[2] as i32, 0];
+                DVec3::from_array(ints) * grid.steps[track]
             }
             None => self.local_translation(frame, slot),
         };
         let scale = match s_track {
             Some(track) => {
-                let ints = (exact.scale / steps[track]).to_array().map(|v| v.round() as i32);
-                row.values[track] = [ints[0], ints[1], ints[2], 0];
-                f64::from(ints[0]) * steps[track]
+                let ints = grid.nearest(segment, track, exact.scale.to_array());
+                row.values[track] = [ints[0] as i32, ints[1] as i32, ints[2] as i32, 0];
+                ints[0] * grid.steps[track]
             }
             None if self.tracks.class[slot][2] == Class::Keyed => exact.scale.x,
             None => self.tracks.held[slot].scale.x,
@@ -176,17 +193,17 @@ impl<'a> Solver<'a> {
         let aim = if self.children[slot].is_empty() { DVec3::ZERO } else { normal.inverse() * pull };
         let target_ms = small_turn(aim) * rotation_ms;
         let target = (parent_r.conjugate() * target_ms).normalize();
-        let step = steps[track];
+        let step = grid.steps[track];
         let (ints, rotation) = match self.layout.tracks[track].kind {
             Kind::Rotation4 => {
                 let near = if target.dot(exact.rotation) < 0.0 { -target } else { target };
-                let ints = near.to_array().map(|v| (v / step).round() as i32);
-                (ints, DQuat::from_array(ints.map(|v| f64::from(v) * step)).normalize())
+                let ints = grid.nearest(segment, track, near.to_array());
+                (ints.map(|v| v as i32), DQuat::from_array(ints.map(|v| v * step)).normalize())
             }
             _ => {
                 let drop = self.layout.tracks[track].drops[segment];
                 let near = if target.dot(exact.rotation) < 0.0 { -target } else { target };
-                let (stored, dropped) = store(near, drop);
+                let (stored, _) = store(near, drop);
                 // How the orientation turns with each stored component.
                 let mut turns = [DVec3::ZERO; 3];
                 for c in 0..3 {
@@ -196,13 +213,14 @@ impl<'a> Solver<'a> {
                     let q = if rest > 0.0 { rebuild(moved, drop.0) } else { near };
                     let base = rebuild(stored, drop.0);
                     turns[c] = parent_r * (turn_between(base, q) * 1e4);
-                    // `turn_between` works on `q * conj(base)`, which is in the parent's axes.
                 }
-                let _ = dropped;
                 let low = stored.map(|v| (v / step).floor());
+                let range = &grid.ranges[segment * grid.steps.len() + track];
                 let mut best = (f64::INFINITY, [0.0; 3]);
                 for corner in 0..8_u32 {
-                    let ints: [f64; 3] = core::array::from_fn(|c| low[c] + f64::from(corner >> c & 1));
+                    let ints: [f64; 3] = core::array::from_fn(|c| {
+                        (low[c] + f64::from(corner >> c & 1)).max(range[c].0).min(range[c].1)
+                    });
                     let mut turn = aim;
                     for c in 0..3 {
                         turn += turns[c] * (ints[c] * step - stored[c]);
@@ -212,7 +230,7 @@ impl<'a> Solver<'a> {
                         let bone = rotation_ms * (self.local_translation(frame, child) * scale_ms);
                         let miss = position + bone - self.frames.model[at + child].1 + turn.cross(bone);
                         let own = match self.layout.of_slot[child][0] {
-                            Some(t) => balance.child * steps[t] * 2.0 * self.radius[child] * scale_ms,
+                            Some(t) => balance.child * grid.steps[t] * 2.0 * self.radius[child] * scale_ms,
                             None => 0.0,
                         };
                         cost = cost.max(miss.length() + own);
@@ -240,7 +258,7 @@ impl<'a> Solver<'a> {
     }
 
     /// Where scales are not uniform: each track to its nearest values, errors by matrices.
-    fn round(&self, segment: usize, frame: usize, steps: &[f64], limit: f64, row: &mut Row) -> f64 {
+    fn round(&self, segment: usize, frame: usize, grid: &Grid, limit: f64, row: &mut Row) -> f64 {
         row.matrices.clear();
         let mut worst: f64 = 0.0;
         for slot in 0..self.rig.len() {
@@ -257,18 +275,18 @@ impl<'a> Solver<'a> {
                     }
                     continue;
                 };
-                let step = steps[track];
-                let vector = |v: DVec3| v.to_array().map(|v| (v / step).round());
+                let step = grid.steps[track];
+                let vector = |v: DVec3| grid.nearest(segment, track, v.to_array());
                 let back = |ints: [f64; 3]| DVec3::from_array(ints) * step;
                 let ints = match (part, self.layout.tracks[track].kind) {
                     (0, Kind::Rotation4) => {
-                        let ints = exact.rotation.to_array().map(|v| (v / step).round());
+                        let ints = grid.nearest(segment, track, exact.rotation.to_array());
                         found.rotation = DQuat::from_array(ints.map(|v| v * step)).normalize();
                         ints
                     }
                     (0, _) => {
                         let drop = self.layout.tracks[track].drops[segment];
-                        let ints = store(exact.rotation, drop).0.map(|v| (v / step).round());
+                        let ints = grid.nearest(segment, track, store(exact.rotation, drop).0);
                         found.rotation = rebuild(ints.map(|v| v * step), drop.0);
                         [ints[0], ints[1], ints[2], 0.0]
                     }
