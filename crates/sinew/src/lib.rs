@@ -45,7 +45,7 @@ mod transform;
 mod wide;
 
 pub use blend::{AdditiveJob, BlendError, BlendJob, BlendLayer};
-pub use clip::{Clip, ClipDataError, SampleError, SampleJob};
+pub use clip::{Clip, ClipDataError, SampleError, SampleJob, StoredClipError};
 pub use curve::Curve;
 pub use difference::{ClipDifference, DifferenceJob, Space, Worst};
 pub use event::{Event, EventError, EventTrack, Fired, Playback};
