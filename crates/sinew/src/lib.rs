@@ -23,6 +23,7 @@
 //! Types named `Raw*` and `D*` are for authoring and checking: keys as stored in a file, evaluated in double
 //! precision straight from the glTF 2.0 text.
 
+mod accumulate;
 mod blend;
 mod clip;
 mod curve;
@@ -32,6 +33,9 @@ pub mod frame;
 mod joint_mask;
 mod local_pose;
 mod mesh;
+mod model;
+mod play;
+mod pose_blend;
 mod pose_group;
 mod raw_clip;
 mod raw_pose;
@@ -40,18 +44,34 @@ mod rig;
 mod root_motion;
 mod skeleton;
 mod skin;
+mod subtree;
 mod track;
 mod transform;
+mod transition;
 mod wide;
 
 pub use blend::{AdditiveJob, BlendError, BlendJob, BlendLayer};
-pub use clip::{Clip, ClipDataError, SampleError, SampleJob, StoredClipError};
+pub use clip::{
+    Clip, ClipBuildError, ClipBuilder, ClipDataError, ClipReport, SampleError, SampleJob, StoredClipError,
+};
 pub use curve::Curve;
 pub use difference::{ClipDifference, DifferenceJob, Space, Worst};
 pub use event::{Event, EventError, EventTrack, Fired, Playback};
 pub use joint_mask::{JointMask, MaskError};
 pub use local_pose::{LocalPose, Transform};
 pub use mesh::{Influences, Mesh, MorphTarget, Primitive};
+pub use model::{
+    AffineRows, BindError, BindJoint, BoxedJoint, BoxedPaletteJob, CompactJoint, CompactPaletteJob,
+    GatherLanesJob, LaneModel, LanePaletteJob, LanePose, LaneRows, ModelError, ModelJob, ModelLanesJob,
+    ModelPairJob, ModelPose, PackStatus, PaletteBox, PaletteJob, RIGID_TOLERANCE, ScatterLanesJob,
+    SkinBinding,
+};
+pub use play::{
+    BlendRange, BlendSample1D, BlendSample2D, BlendSpace1D, BlendSpace2D, BlendSpaceError, ClipWeight,
+    ClipWeights, MAX_BLENDED, PlayError, PlayRate, PlayStatus, PlayStep, Playhead, SyncError, SyncGroup,
+    SyncMarker, SyncPlayhead, SyncStep, SyncTrack,
+};
+pub use pose_blend::{BlendPose, LayerMode, PoseBlendError, PoseBlendJob, PoseLayer};
 pub use pose_group::{PoseGroup, ScaleGroup};
 pub use raw_clip::{Channel, ChannelTarget, ClipError, RawClip};
 pub use raw_pose::{RawPose, model_matrices};
@@ -60,6 +80,11 @@ pub use rig::{Rig, RigError, SHELL, Slot};
 pub use root_motion::{RootMotion, RootMotionError};
 pub use skeleton::{Joint, JointFlags, JointId, Skeleton, SkeletonError};
 pub use skin::{Binding, Skin, SkinError, SkinJob, WeightMode};
+pub use subtree::{Subtree, SubtreeError, SubtreeJob, SubtreeSource};
 pub use track::{Bracket, Interpolation, Track, TrackError, slerp_short};
 pub use transform::DTransform;
+pub use transition::{
+    MAX_TRANSITION, Overshoot, Transition, TransitionError, TransitionJob, TransitionMethod,
+    TransitionSettings, TransitionStart, TransitionStatus,
+};
 pub use wide::Backend;

@@ -1,8 +1,10 @@
-//! Promise: sampling, model matrices, skinning, blending, root motion and events allocate nothing once their
-//! outputs have the right size. (Caught: a derived `clone_from`, which allocates anew every time.)
+//! Promise: sampling, model matrices, skinning, blending, root motion, events, transitions and blend spaces
+//! allocate nothing once their outputs have the right size. (Caught: a derived `clone_from`, which allocates
+//! anew every time.)
 #![allow(unsafe_code, reason = "only an allocator can count allocations")]
 
 mod rig;
+mod runtime_poses;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -10,9 +12,14 @@ use std::cell::Cell;
 use glam::{DMat4, DVec3};
 use rig::{channel, clip, linear, track};
 use sinew::{
-    AdditiveJob, Binding, BlendJob, BlendLayer, ChannelTarget, Event, EventTrack, Influences, Interpolation,
-    Joint, JointId, MorphTarget, Playback, Primitive, RawPose, RootMotion, Skeleton, Skin, SkinJob,
-    WeightMode, model_matrices,
+    AdditiveJob, AffineRows, Binding, BlendJob, BlendLayer, BlendSample2D, BlendSpace2D, BoxedJoint,
+    BoxedPaletteJob, ChannelTarget, CompactJoint, CompactPaletteJob, Event, EventTrack, GatherLanesJob,
+    Influences, Interpolation, Joint, JointId, LaneModel, LanePaletteJob, LanePose, LocalPose, ModelJob,
+    ModelLanesJob, ModelPairJob, ModelPose, MorphTarget, PackStatus, PaletteBox, PaletteJob, Playback,
+    PoseBlendJob, PoseLayer, Primitive, RawPose, Rig, RootMotion, ScatterLanesJob, Skeleton, Skin,
+    SkinBinding, SkinJob, Slot, Subtree, SubtreeJob, SubtreeSource, SyncGroup, SyncPlayhead, SyncTrack,
+    Transition, TransitionJob, TransitionMethod, TransitionSettings, TransitionStart, WeightMode,
+    model_matrices,
 };
 
 struct Counting;
@@ -121,6 +128,60 @@ fn blending() {
 }
 
 #[test]
+fn model_poses_and_palettes() {
+    let rig = Rig::new(&character().0).unwrap();
+    let pose = LocalPose::rest(&rig);
+    let skin = Skin { joints: vec![JointId(0), JointId(1)], ..Skin::default() };
+    let binding = SkinBinding::new(&rig, &skin).unwrap();
+    let (mut a, mut b) = (ModelPose::rest(&rig), ModelPose::rest(&rig));
+    let (mut lanes, mut model) = (LanePose::rest(&rig), LaneModel::rest(&rig));
+    let (mut palette, mut other) = ([AffineRows::IDENTITY; 2], [AffineRows::IDENTITY; 2]);
+    let mut compact = [CompactJoint { position: [0.0; 3], rotation: [0; 4] }; 2];
+    let mut boxed = [BoxedJoint { rotation: [0; 4], position: [0; 3], unused: 0 }; 2];
+    let bounds = PaletteBox { min: glam::Vec3::NEG_ONE, max: glam::Vec3::ONE };
+    let (groups, rig, binding) = (usize::MAX, &rig, &binding);
+    let count = allocations(|| {
+        ModelJob { rig, pose: &pose, groups, output: &mut a }.run().unwrap();
+        ModelPairJob { rig, poses: [&pose; 2], groups, outputs: [&mut a, &mut b] }.run().unwrap();
+        GatherLanesJob { poses: &[&pose; 8], groups, output: &mut lanes }.run().unwrap();
+        ModelLanesJob { rig, pose: &lanes, groups, output: &mut model }.run().unwrap();
+        ScatterLanesJob { model: &model, groups, outputs: &mut [&mut a, &mut b] }.run().unwrap();
+        PaletteJob { binding, model: &a, output: &mut palette }.run().unwrap();
+        LanePaletteJob { binding, model: &model, outputs: &mut [&mut palette, &mut other] }.run().unwrap();
+        let fits = CompactPaletteJob { binding, model: &a, output: &mut compact }.run().unwrap();
+        assert_eq!(fits, PackStatus::Fits);
+        let fits = BoxedPaletteJob { binding, model: &a, bounds, output: &mut boxed }.run().unwrap();
+        assert_eq!(fits, PackStatus::Fits);
+    });
+    assert_eq!(count, 0);
+}
+
+#[test]
+fn runtime_blending_and_overrides() {
+    let mut random = runtime_poses::Random::new(1);
+    let (_, rig) = random.rig(87);
+    let base = LocalPose::rest(&rig);
+    let (pose, reference, mask) = (random.pose(&rig, true), random.pose(&rig, true), random.mask(&rig));
+    let subtree = Subtree::new(&rig, Slot(3)).unwrap();
+    let mut output = LocalPose::rest(&rig);
+    let count = allocations(|| {
+        for mask in [None, Some(&mask)] {
+            let layers = [
+                PoseLayer { mask, ..PoseLayer::new(&pose, 0.5) },
+                PoseLayer { mask, ..PoseLayer::additive(&pose, &reference, 0.5) },
+            ];
+            let job =
+                PoseBlendJob { rig: &rig, base: &base, layers: &layers, groups: 9, output: &mut output };
+            { job }.run().unwrap();
+        }
+        for source in [SubtreeSource::Pose(&pose), SubtreeSource::Joints(&[(Slot(3), pose.get(Slot(3)))])] {
+            SubtreeJob { subtree: &subtree, source, weight: 0.5, output: &mut output }.run().unwrap();
+        }
+    });
+    assert_eq!(count, 0);
+}
+
+#[test]
 fn root_motion_and_events() {
     let (skeleton, clip) = character();
     let root = RootMotion::new(&skeleton, &clip, JointId(1), Playback::Loop).unwrap();
@@ -134,4 +195,52 @@ fn root_motion_and_events() {
     });
     assert_eq!(count, 0);
     assert_eq!(fired, 16);
+}
+
+#[test]
+fn transitions() {
+    let (skeleton, clip) = character();
+    let rig = Rig::new(&skeleton).unwrap();
+    let (mut pose, rest) = (RawPose::default(), LocalPose::rest(&rig));
+    clip.sample(&skeleton, 0.7, &mut pose);
+    let source = LocalPose::from_raw(&rig, &pose);
+    let mut output = rest.clone();
+    let mut transition = Transition::new(&rig);
+    let dead = TransitionMethod::DeadBlend { half_life: 0.1 };
+    let count = allocations(|| {
+        for method in [TransitionSettings::default().method, dead] {
+            let settings = TransitionSettings { method, ..TransitionSettings::default() };
+            let start = TransitionStart {
+                source: &source,
+                source_before: &rest,
+                target: &rest,
+                target_before: &rest,
+                dt: 0.01,
+            };
+            transition.begin(&settings, &start).unwrap();
+            for _ in 0..10 {
+                output.copy_from(&rest);
+                TransitionJob { transition: &mut transition, dt: 0.05, output: &mut output }.run().unwrap();
+            }
+        }
+    });
+    assert_eq!(count, 0);
+}
+
+#[test]
+fn blend_spaces() {
+    let group =
+        SyncGroup::new(&[1.0, 0.7, 2.0].map(|seconds| SyncTrack::unmarked(seconds).unwrap())).unwrap();
+    let sample = |clip, at| BlendSample2D { clip, at };
+    let space =
+        BlendSpace2D::new(&[sample(0, [0.0, 0.0]), sample(1, [1.0, 0.0]), sample(2, [0.0, 1.0])]).unwrap();
+    let mut head = SyncPlayhead::default();
+    let count = allocations(|| {
+        for i in 0..10 {
+            let (mut weights, _) = space.weights([0.1 * i as f32, 0.3]).unwrap();
+            head.rate.slew_to(2.0, 0.5).unwrap();
+            head.advance(&group, 0.016, &mut weights).unwrap();
+        }
+    });
+    assert_eq!(count, 0);
 }

@@ -10,7 +10,7 @@
 //!               time f32 a key, value f32 x4 or x3 a key
 //! segments    a record for each: data u32 (offset), stride u32 (bytes a frame)
 //! data        for each segment: its frames, then its header
-//!   frame       for each group and component a run of packed integers, padded to a byte
+//!   frame       for each group a run of packed integers a component, bit by bit; padded to a byte
 //!   header      for each group: width u8 a component, flags u8, dropped-component masks u8 x3 where flagged,
 //!               base i16 a component and lane (aligned: all eight)
 //! padding     TAIL bytes of zero, so that whole windows can be read
@@ -19,7 +19,7 @@
 //! A value is `(base << shift) + integer`, times the step of its track. An interval's two frames always lie in
 //! one segment: the last frame of a segment is also the first of the next.
 
-use crate::wide::{MAX_WIDTH, WINDOW, run_bytes};
+use crate::wide::{MAX_WIDTH, WINDOW};
 
 /// Size of the header.
 pub(crate) const HEADER: usize = 52;
@@ -351,13 +351,15 @@ pub(crate) fn check(block: &[u8]) -> Result<Head, ClipDataError> {
             let lanes = if index < usize::from(head.aligned) { 8 } else { record.lanes };
             let components = record.kind.components();
             need("the header of a segment", (walk + components + 4 + 2 * lanes * components) as u64)?;
+            let mut bits = 0;
             for component in 0..components {
                 let width = u32::from(block[walk + component]);
                 if width > MAX_WIDTH {
                     return Err(bad(walk + component, "width", width.into(), "at most 24 bits"));
                 }
-                frame += run_bytes(width, record.mask.count_ones());
+                bits += (width * record.mask.count_ones()) as usize;
             }
+            frame += bits.div_ceil(8);
             let flags = block[walk + components];
             if flags > 3 {
                 return Err(bad(walk + components, "flags", flags.into(), "0 to 3"));

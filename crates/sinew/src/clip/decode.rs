@@ -1,7 +1,8 @@
 //! From the bytes of a clip to a pose: two frames unpacked, interpolated, normalised, eight joints at a time.
 
+use super::arc::ArcShare;
 use super::block::{FLAG_ARC, FLAG_DROPS, HEADER, Head, Kind, Record, SEGMENT, array_at, u16_at, u32_at};
-use crate::wide::{Floats, Ints, Simd, WINDOW, run_bytes};
+use crate::wide::{Floats, Ints, Simd, WINDOW};
 use crate::{PoseGroup, ScaleGroup};
 
 /// The two frames round a moment.
@@ -42,13 +43,19 @@ pub(crate) struct Walk<'a> {
     record: usize,
     header: usize,
     frames: [usize; 2],
-    u: f32,
+    share: ArcShare,
 }
 
 impl<'a> Walk<'a> {
     #[inline(always)]
     pub(crate) fn new(block: &'a [u8], place: &Place) -> Self {
-        Self { block, record: HEADER, header: place.header, frames: place.frames, u: place.u }
+        Self {
+            block,
+            record: HEADER,
+            header: place.header,
+            frames: place.frames,
+            share: ArcShare::new(place.u),
+        }
     }
 
     /// The next group's record.
@@ -81,11 +88,10 @@ impl<'a> Walk<'a> {
     /// Passes over a group.
     pub(crate) fn skip(&mut self, record: &Record) {
         let components = record.kind.components();
-        for component in 0..components {
-            let width = u32::from(self.block[self.header + component]);
-            let bytes = run_bytes(width, record.mask.count_ones());
-            self.frames = [self.frames[0] + bytes, self.frames[1] + bytes];
-        }
+        let widths = &self.block[self.header..self.header + components];
+        let bits: usize = widths.iter().map(|w| usize::from(*w) * record.mask.count_ones() as usize).sum();
+        let bytes = bits.div_ceil(8);
+        self.frames = [self.frames[0] + bytes, self.frames[1] + bytes];
         self.flags(components);
         self.header += 2 * record.lanes * components;
     }
@@ -100,18 +106,22 @@ impl<'a> Walk<'a> {
         let steps = simd.load_bf16(array_at(block, record.steps_at));
         let (mut a, mut b) = ([zero; K], [zero; K]);
         let lanes = record.mask.count_ones();
+        // Runs of a group follow each other bit by bit.
+        let mut bit = 0;
         for k in 0..K {
             let width = u32::from(widths[k]);
             let base = simd.load_i16(array_at(block, self.header)).shl(u32::from(record.shift[k]));
-            let plan = simd.plan(width, record.mask);
-            let first: &[u8; WINDOW] = array_at(block, self.frames[0]);
-            let second: &[u8; WINDOW] = array_at(block, self.frames[1]);
+            let plan = simd.plan(width, record.mask, bit % 8);
+            let byte = (bit / 8) as usize;
+            let first: &[u8; WINDOW] = array_at(block, self.frames[0] + byte);
+            let second: &[u8; WINDOW] = array_at(block, self.frames[1] + byte);
             a[k] = (simd.unpack(first, &plan) + base).to_float() * steps;
             b[k] = (simd.unpack(second, &plan) + base).to_float() * steps;
-            let bytes = run_bytes(width, lanes);
-            self.frames = [self.frames[0] + bytes, self.frames[1] + bytes];
+            bit += width * lanes;
             self.header += 2 * record.lanes;
         }
+        let bytes = bit.div_ceil(8) as usize;
+        self.frames = [self.frames[0] + bytes, self.frames[1] + bytes];
         ([a, b], Notes { arc: flags & FLAG_ARC != 0, drops })
     }
 
@@ -122,7 +132,7 @@ impl<'a> Walk<'a> {
         let (zero, one) = (simd.splat(0.0), simd.splat(1.0));
         let d = (one - (a[0] * a[0] + a[1] * a[1] + a[2] * a[2])).max(zero).sqrt();
         let e = (one - (b[0] * b[0] + b[1] * b[1] + b[2] * b[2])).max(zero).sqrt();
-        let q = nlerp(simd, [a[0], a[1], a[2], d], [b[0], b[1], b[2], e], self.u, notes.arc);
+        let q = nlerp(simd, [a[0], a[1], a[2], d], [b[0], b[1], b[2], e], &self.share, notes.arc);
         let Some(drops) = notes.drops else {
             return q;
         };
@@ -140,13 +150,13 @@ impl<'a> Walk<'a> {
     #[inline(always)]
     fn rotation4<S: Simd>(&mut self, simd: S, record: &Record) -> [S::F; 4] {
         let ([a, b], notes) = self.keys::<S, 4>(simd, record);
-        nlerp(simd, a, b, self.u, notes.arc)
+        nlerp(simd, a, b, &self.share, notes.arc)
     }
 
     #[inline(always)]
     fn vector<S: Simd>(&mut self, simd: S, record: &Record) -> [S::F; 3] {
         let ([a, b], _) = self.keys::<S, 3>(simd, record);
-        let u = simd.splat(self.u);
+        let u = simd.splat(self.share.share);
         [a[0] + (b[0] - a[0]) * u, a[1] + (b[1] - a[1]) * u, a[2] + (b[2] - a[2]) * u]
     }
 
@@ -219,22 +229,21 @@ struct Notes<'a> {
     drops: Option<&'a [u8; 3]>,
 }
 
-/// Normalised linear interpolation between unit quaternions in the same hemisphere. With `arc`, the share is
-/// bent so that the result follows slerp: for half the angle `s` between the keys and `v = 2u - 1`,
-/// `v' = tan(v s) / tan(s)`, expanded to the second order in `tan(s)^2`.
+/// Normalised linear interpolation between unit quaternions in the same hemisphere; along the arc where asked.
 #[inline(always)]
-fn nlerp<S: Simd>(simd: S, a: [S::F; 4], b: [S::F; 4], u: f32, arc: bool) -> [S::F; 4] {
+fn nlerp<S: Simd>(simd: S, a: [S::F; 4], b: [S::F; 4], share: &ArcShare, arc: bool) -> [S::F; 4] {
     let delta = [b[0] - a[0], b[1] - a[1], b[2] - a[2], b[3] - a[3]];
-    let mut share = simd.splat(u);
+    let mut u = simd.splat(share.share);
     if arc {
         let chord = delta[0] * delta[0] + delta[1] * delta[1] + (delta[2] * delta[2] + delta[3] * delta[3]);
         let t = chord / (simd.splat(4.0) - chord);
-        let v = 2.0 * u - 1.0;
-        let bend = t * (simd.splat(1.0 / 3.0) + t * simd.splat(v * v * (2.0 / 15.0) - 0.2));
-        share = share + simd.splat(0.5 * v * (v * v - 1.0)) * bend;
+        let mut bend = simd.splat(share.coefficients[3]);
+        for c in [share.coefficients[2], share.coefficients[1], share.coefficients[0], 1.0 / 3.0] {
+            bend = bend * t + simd.splat(c);
+        }
+        u = u + simd.splat(share.by) * (bend * t);
     }
-    let q =
-        [a[0] + delta[0] * share, a[1] + delta[1] * share, a[2] + delta[2] * share, a[3] + delta[3] * share];
+    let q = [a[0] + delta[0] * u, a[1] + delta[1] * u, a[2] + delta[2] * u, a[3] + delta[3] * u];
     let norm = (q[0] * q[0] + q[1] * q[1] + (q[2] * q[2] + q[3] * q[3])).sqrt();
     let inverse = simd.splat(1.0) / norm;
     [q[0] * inverse, q[1] * inverse, q[2] * inverse, q[3] * inverse]

@@ -1,6 +1,8 @@
 //! Clips as the frame loop plays them: compressed, stateless, sampled at any time in any order.
 
+mod arc;
 mod block;
+mod builder;
 mod decode;
 pub(crate) mod pack;
 mod patch;
@@ -11,6 +13,7 @@ use core::ops::{Deref, Range};
 use std::sync::Arc;
 
 pub use block::ClipDataError;
+pub use builder::{ClipBuildError, ClipBuilder, ClipReport};
 pub use sample::SampleJob;
 pub use stored::StoredClipError;
 

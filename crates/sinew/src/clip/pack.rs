@@ -4,7 +4,7 @@ use super::block::{
     FLAG_ARC, FLAG_DROPS, HEADER, Head, Kind, MAX_SHIFT, RECORD, Record, SEGMENT, TAIL, f32_at, u16_at,
     u32_at,
 };
-use crate::wide::{MAX_WIDTH, WINDOW, run_bytes};
+use crate::wide::{MAX_WIDTH, WINDOW};
 
 /// A clip whose keys are whole numbers: `value = integer * step`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -223,8 +223,12 @@ impl Whole {
         }
         let start = out.len();
         for frame in values.chunks_exact(row.max(1)) {
-            for ((width, bases, mask), lanes) in runs.iter().zip(frame.chunks_exact(8)) {
-                pack_run(*width, *mask, lanes, bases, out);
+            let mut runs = runs.iter().zip(frame.chunks_exact(8));
+            for group in &self.groups {
+                let (start, mut bit) = (out.len(), 0);
+                for ((width, bases, mask), lanes) in runs.by_ref().take(group.components()) {
+                    bit = pack_run(*width, *mask, lanes, bases, start, bit, out);
+                }
             }
         }
         let frames = values.len().checked_div(row).unwrap_or(1).max(1);
@@ -334,10 +338,15 @@ impl Whole {
             }
             for frame in 0..rows {
                 let mut at = data + frame * stride;
-                for (width, bases, mask) in &runs {
-                    let window: &[u8; WINDOW] = super::block::array_at(block, at);
-                    whole.values.extend(unpack_run(*width, *mask, window, bases));
-                    at += run_bytes(*width, mask.count_ones());
+                let mut runs = runs.iter();
+                for record in &records {
+                    let mut bit = 0;
+                    for (width, bases, mask) in runs.by_ref().take(record.kind.components()) {
+                        let window: &[u8; WINDOW] = super::block::array_at(block, at + bit as usize / 8);
+                        whole.values.extend(unpack_run(*width, *mask, bit % 8, window, bases));
+                        bit += *width * mask.count_ones();
+                    }
+                    at += bit.div_ceil(8) as usize;
                 }
             }
         }
@@ -367,10 +376,17 @@ pub(crate) fn bases(values: &[i32], row: usize, column: usize, mask: u8, shift: 
     (low, bits)
 }
 
-fn pack_run(width: u32, mask: u8, values: &[i32], bases: &[i32; 8], out: &mut Vec<u8>) {
-    let start = out.len();
-    out.resize(start + run_bytes(width, mask.count_ones()), 0);
-    let mut bit = 0;
+/// Appends a run at a bit counted from byte `start`; the bit after it.
+fn pack_run(
+    width: u32,
+    mask: u8,
+    values: &[i32],
+    bases: &[i32; 8],
+    start: usize,
+    mut bit: u32,
+    out: &mut Vec<u8>,
+) -> u32 {
+    out.resize(start + (bit + width * mask.count_ones()).div_ceil(8) as usize, 0);
     for lane in (0..8).filter(|lane| mask >> lane & 1 == 1) {
         let value = (values[lane] - bases[lane]) as u32;
         for k in 0..width {
@@ -378,12 +394,13 @@ fn pack_run(width: u32, mask: u8, values: &[i32], bases: &[i32; 8], out: &mut Ve
         }
         bit += width;
     }
+    bit
 }
 
-fn unpack_run(width: u32, mask: u8, window: &[u8; WINDOW], bases: &[i32; 8]) -> [i32; 8] {
+fn unpack_run(width: u32, mask: u8, start: u32, window: &[u8; WINDOW], bases: &[i32; 8]) -> [i32; 8] {
     use crate::wide::{Ints, Simd, scalar::Scalar};
     let mut out = [0; 8];
-    Scalar.unpack(window, &(width, mask)).store(&mut out);
+    Scalar.unpack(window, &(width, mask, start)).store(&mut out);
     core::array::from_fn(|lane| out[lane] + bases[lane])
 }
 

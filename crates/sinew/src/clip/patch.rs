@@ -1,7 +1,8 @@
 //! What a clip writes joint by joint: constants, and tracks with keys of their own.
 
-use glam::{Quat, Vec3, Vec4};
+use glam::Vec4;
 
+use super::arc::ArcShare;
 use super::block::{Head, Kind, f32_at, u16_at, u32_at};
 use crate::{PoseGroup, ScaleGroup};
 
@@ -110,25 +111,10 @@ impl Keyed {
     }
 }
 
-/// Along the shorter great arc, without platform trigonometry. Angles between neighbouring keys are kept small
-/// by the builder, so the normalised chord with a bent share is exact to 1e-6.
+/// Along the shorter great arc.
 fn slerp(a: Vec4, b: Vec4, u: f32) -> Vec4 {
     let b = if a.dot(b) < 0.0 { -b } else { b };
     let delta = b - a;
-    let chord = delta.dot(delta);
-    let t = chord / (4.0 - chord);
-    let v = 2.0 * u - 1.0;
-    let bend = t * (1.0 / 3.0 + t * (v * v * (2.0 / 15.0) - 0.2));
-    let q = a + delta * (u + 0.5 * v * (v * v - 1.0) * bend);
+    let q = a + delta * ArcShare::new(u).bend(delta.dot(delta));
     q / q.dot(q).sqrt()
-}
-
-/// The transform parts as plain types.
-pub(crate) fn as_quat(v: Vec4) -> Quat {
-    Quat::from_vec4(v)
-}
-
-/// The first three numbers.
-pub(crate) fn as_vec3(v: Vec4) -> Vec3 {
-    v.truncate()
 }

@@ -132,9 +132,15 @@ impl Simd for Avx2 {
     }
 
     #[inline(always)]
-    fn plan(self, width: u32, mask: u8) -> P8 {
-        let upper = upper(width, mask);
-        if mask == 0xff {
+    fn bits(self, mask: M8) -> u8 {
+        // SAFETY: see the top of the file.
+        unsafe { _mm256_movemask_ps(mask.0) as u8 }
+    }
+
+    #[inline(always)]
+    fn plan(self, width: u32, mask: u8, start: u32) -> P8 {
+        let upper = upper(width, mask, start);
+        if mask == 0xff && start == 0 {
             let full = &FULL[(width & 31) as usize];
             // SAFETY: each array is 32 bytes, aligned to 32.
             return unsafe {
@@ -150,10 +156,10 @@ impl Simd for Avx2 {
         // SAFETY: eight bytes are readable.
         unsafe {
             let rank = _mm256_cvtepu8_epi32(_mm_loadl_epi64(ranks.as_ptr().cast()));
-            let start = _mm256_setr_epi32(0, 0, 0, 0, -1, -1, -1, -1);
-            let start = _mm256_and_si256(start, _mm256_set1_epi32(8 * upper as i32));
+            let (low, high) = (start as i32, start as i32 - 8 * upper as i32);
+            let first = _mm256_setr_epi32(low, low, low, low, high, high, high, high);
             // Upper lanes before the first stored one may come out negative; they are not kept.
-            let bit = _mm256_sub_epi32(_mm256_mullo_epi32(rank, _mm256_set1_epi32(width as i32)), start);
+            let bit = _mm256_add_epi32(_mm256_mullo_epi32(rank, _mm256_set1_epi32(width as i32)), first);
             let first = _mm256_mullo_epi32(_mm256_srli_epi32::<3>(bit), _mm256_set1_epi32(0x0101_0101));
             let on = self.mask(mask).0;
             P8 {
@@ -186,6 +192,12 @@ impl Simd for Avx2 {
     }
 
     #[inline(always)]
+    fn splat4(self, v: f32) -> F4 {
+        // SAFETY: see the top of the file.
+        unsafe { F4(_mm_set1_ps(v)) }
+    }
+
+    #[inline(always)]
     fn load44(self, low: &Quad, high: &Quad) -> F44 {
         F44::join(self.load4(low), self.load4(high))
     }
@@ -206,6 +218,14 @@ impl Simd for Avx2 {
                 F4(_mm256_extractf128_ps::<1>(s)),
             ]
         }
+    }
+
+    #[inline(always)]
+    fn transpose_8x4(self, r: [F4; 8]) -> [F8; 4] {
+        let (a, b) = (F44::join(r[0], r[4]), F44::join(r[1], r[5]));
+        let (c, d) = (F44::join(r[2], r[6]), F44::join(r[3], r[7]));
+        let [p, q, s, t] = transpose_halves(a.0, b.0, c.0, d.0);
+        [F8(p), F8(q), F8(s), F8(t)]
     }
 
     #[inline(always)]
@@ -328,10 +348,7 @@ impl QuadPair for F44 {
     #[inline(always)]
     fn only_last(self) -> Self {
         // SAFETY: see the top of the file.
-        unsafe {
-            let keep = _mm256_setr_epi32(0, 0, 0, -1, 0, 0, 0, -1);
-            Self(_mm256_and_ps(self.0, _mm256_castsi256_ps(keep)))
-        }
+        unsafe { Self(_mm256_blend_ps::<0x88>(_mm256_set1_ps(-0.0), self.0)) }
     }
 
     #[inline(always)]

@@ -23,7 +23,7 @@ use core::ops::{Add, Div, Mul, Sub};
 
 pub use backend::Backend;
 pub(crate) use backend::dispatch;
-pub(crate) use unpack::{MAX_WIDTH, WINDOW, run_bytes};
+pub(crate) use unpack::{MAX_WIDTH, WINDOW};
 
 /// Four floats: a quaternion, or a row of a 3x4 matrix.
 pub(crate) type Quad = [f32; 4];
@@ -53,16 +53,23 @@ pub(crate) trait Simd: Copy {
     fn load_bf16(self, from: &[u8; 16]) -> Self::F;
     /// Lane `i` is yes where bit `i` is set.
     fn mask(self, bits: u8) -> Self::M;
-    /// Where the lanes of `mask` lie in a run of `width` bits each ([`unpack`]), ready for this backend.
-    fn plan(self, width: u32, mask: u8) -> Self::P;
+    /// Bit `i` is set where lane `i` is yes.
+    fn bits(self, mask: Self::M) -> u8;
+    /// Where the lanes of `mask` lie in a run of `width` bits each ([`unpack`]) that starts at bit `start`, below
+    /// 8, of its window; ready for this backend.
+    fn plan(self, width: u32, mask: u8, start: u32) -> Self::P;
     /// Up to eight packed integers, lowest bit first; lanes outside the plan's mask come out 0.
     fn unpack(self, window: &[u8; WINDOW], plan: &Self::P) -> Self::I;
     /// Four numbers from memory.
     fn load4(self, from: &Quad) -> Self::Q;
+    /// The same number in each of four lanes.
+    fn splat4(self, v: f32) -> Self::Q;
     /// Two times four numbers.
     fn load44(self, low: &Quad, high: &Quad) -> Self::QQ;
     /// `out[lane]` holds lane `lane` of `a`, `b`, `c` and `d`.
     fn transpose_4x8(self, a: Self::F, b: Self::F, c: Self::F, d: Self::F) -> [Self::Q; 8];
+    /// `out[k]` holds number `k` of each of the eight.
+    fn transpose_8x4(self, rows: [Self::Q; 8]) -> [Self::F; 4];
     /// `out[i]` holds lane `i` of each of the eight.
     fn transpose_8x8(self, rows: [Self::F; 8]) -> [Self::F; 8];
 }
@@ -111,7 +118,7 @@ pub(crate) trait Ints: Copy + Add<Output = Self> {
 pub(crate) trait Quads: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
     /// Lane `I` in every lane.
     fn spread<const I: usize>(self) -> Self;
-    /// The last lane; the others 0.
+    /// The last lane; the others -0.0, which changes nothing when added: not even the sign of a zero.
     fn only_last(self) -> Self;
     /// To memory.
     fn store(self, to: &mut Quad);
@@ -127,7 +134,7 @@ pub(crate) trait QuadPair:
     fn join(low: Self::Quad, high: Self::Quad) -> Self;
     /// Lane `I` of each half in every lane of that half.
     fn spread<const I: usize>(self) -> Self;
-    /// The last lane of each half; the others 0.
+    /// The last lane of each half; the others -0.0, which changes nothing when added.
     fn only_last(self) -> Self;
     /// To memory.
     fn store(self, low: &mut Quad, high: &mut Quad);

@@ -48,7 +48,7 @@ impl Simd for Scalar {
     type F = Lanes<f32, 8>;
     type I = Lanes<i32, 8>;
     type M = [bool; 8];
-    type P = (u32, u8);
+    type P = (u32, u8, u32);
     type Q = Lanes<f32, 4>;
     type QQ = Pair<Lanes<f32, 4>>;
 
@@ -86,17 +86,26 @@ impl Simd for Scalar {
     }
 
     #[inline(always)]
-    fn plan(self, width: u32, mask: u8) -> Self::P {
-        (width, mask)
+    fn bits(self, mask: Self::M) -> u8 {
+        let mut bits = 0;
+        for (i, yes) in mask.into_iter().enumerate() {
+            bits |= u8::from(yes) << i;
+        }
+        bits
     }
 
     #[inline(always)]
-    fn unpack(self, window: &[u8; WINDOW], &(width, mask): &Self::P) -> Self::I {
+    fn plan(self, width: u32, mask: u8, start: u32) -> Self::P {
+        (width, mask, start)
+    }
+
+    #[inline(always)]
+    fn unpack(self, window: &[u8; WINDOW], &(width, mask, start): &Self::P) -> Self::I {
         let mut out = [0; 8];
         let keep = (1_u32 << width) - 1;
         for (lane, v) in out.iter_mut().enumerate() {
-            let bit = u32::from(RANKS[usize::from(mask)][lane]) * width;
-            // At most bit 192 of 256: the four bytes are within the window.
+            let bit = start + u32::from(RANKS[usize::from(mask)][lane]) * width;
+            // At most bit 199 of 256: the four bytes are within the window.
             let at = (bit / 8) as usize;
             let bytes = [window[at], window[at + 1], window[at + 2], window[at + 3]];
             let there = u32::from(mask >> lane & 1).wrapping_neg();
@@ -111,6 +120,11 @@ impl Simd for Scalar {
     }
 
     #[inline(always)]
+    fn splat4(self, v: f32) -> Self::Q {
+        Lanes([v; 4])
+    }
+
+    #[inline(always)]
     fn load44(self, low: &Quad, high: &Quad) -> Self::QQ {
         Pair::join(Lanes(*low), Lanes(*high))
     }
@@ -118,6 +132,11 @@ impl Simd for Scalar {
     #[inline(always)]
     fn transpose_4x8(self, a: Self::F, b: Self::F, c: Self::F, d: Self::F) -> [Self::Q; 8] {
         core::array::from_fn(|i| Lanes([a.0[i], b.0[i], c.0[i], d.0[i]]))
+    }
+
+    #[inline(always)]
+    fn transpose_8x4(self, rows: [Self::Q; 8]) -> [Self::F; 4] {
+        core::array::from_fn(|k| Lanes(core::array::from_fn(|i| rows[i].0[k])))
     }
 
     #[inline(always)]
@@ -213,7 +232,7 @@ impl Quads for Lanes<f32, 4> {
 
     #[inline(always)]
     fn only_last(self) -> Self {
-        Lanes([0.0, 0.0, 0.0, self.0[3]])
+        Lanes([-0.0, -0.0, -0.0, self.0[3]])
     }
 
     #[inline(always)]

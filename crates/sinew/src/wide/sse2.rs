@@ -92,7 +92,7 @@ impl Simd for Sse2 {
     type F = F8;
     type I = I8;
     type M = M8;
-    type P = (u32, u8);
+    type P = (u32, u8, u32);
     type Q = F4;
     type QQ = Pair<F4>;
 
@@ -141,8 +141,14 @@ impl Simd for Sse2 {
     }
 
     #[inline(always)]
-    fn plan(self, width: u32, mask: u8) -> Self::P {
-        (width, mask)
+    fn bits(self, mask: M8) -> u8 {
+        // SAFETY: SSE2 is part of x86-64.
+        unsafe { (_mm_movemask_ps(mask.0) | _mm_movemask_ps(mask.1) << 4) as u8 }
+    }
+
+    #[inline(always)]
+    fn plan(self, width: u32, mask: u8, start: u32) -> Self::P {
+        (width, mask, start)
     }
 
     #[inline(always)]
@@ -160,6 +166,12 @@ impl Simd for Sse2 {
     }
 
     #[inline(always)]
+    fn splat4(self, v: f32) -> F4 {
+        // SAFETY: SSE2 is part of x86-64.
+        unsafe { F4(_mm_set1_ps(v)) }
+    }
+
+    #[inline(always)]
     fn load44(self, low: &Quad, high: &Quad) -> Pair<F4> {
         Pair::join(self.load4(low), self.load4(high))
     }
@@ -169,6 +181,13 @@ impl Simd for Sse2 {
         let [q0, q1, q2, q3] = transpose_4x4(a.0, b.0, c.0, d.0);
         let [q4, q5, q6, q7] = transpose_4x4(a.1, b.1, c.1, d.1);
         [F4(q0), F4(q1), F4(q2), F4(q3), F4(q4), F4(q5), F4(q6), F4(q7)]
+    }
+
+    #[inline(always)]
+    fn transpose_8x4(self, r: [F4; 8]) -> [F8; 4] {
+        let [a0, a1, a2, a3] = transpose_4x4(r[0].0, r[1].0, r[2].0, r[3].0);
+        let [b0, b1, b2, b3] = transpose_4x4(r[4].0, r[5].0, r[6].0, r[7].0);
+        [F8(a0, b0), F8(a1, b1), F8(a2, b2), F8(a3, b3)]
     }
 
     #[inline(always)]
@@ -284,7 +303,12 @@ impl Quads for F4 {
     #[inline(always)]
     fn only_last(self) -> Self {
         // SAFETY: SSE2 is part of x86-64.
-        unsafe { Self(_mm_and_ps(self.0, _mm_castsi128_ps(_mm_setr_epi32(0, 0, 0, -1)))) }
+        unsafe {
+            // Two shuffles that the compiler joins to one blend where there is one.
+            let zeros = _mm_set1_ps(-0.0);
+            let mixed = _mm_unpackhi_ps(zeros, self.0);
+            Self(_mm_shuffle_ps::<0b11_00_00_00>(zeros, mixed))
+        }
     }
 
     #[inline(always)]

@@ -27,8 +27,14 @@ fn everything<S: Simd>(s: S, a: &[f32; 8], b: &[f32; 8], bits: u8) -> Vec<u32> {
         // Which NaN comes out is not part of the promise.
         out.extend(buffer.map(|v| if v.is_nan() { 0x7fc0_0000 } else { v.to_bits() }));
     }
+    out.extend([u32::from(s.bits(mask)), u32::from(s.bits(x.gt(y)))]);
     let rows = [x, y, x + y, x - y, y, x, y - x, x];
     for row in s.transpose_8x8(rows) {
+        row.store(&mut buffer);
+        out.extend(buffer.map(|v| if v.is_nan() { 0x7fc0_0000 } else { v.to_bits() }));
+    }
+    let quads = s.transpose_4x8(y, x + y, x, x * y);
+    for row in s.transpose_8x4(quads) {
         row.store(&mut buffer);
         out.extend(buffer.map(|v| if v.is_nan() { 0x7fc0_0000 } else { v.to_bits() }));
     }
@@ -39,6 +45,17 @@ fn everything<S: Simd>(s: S, a: &[f32; 8], b: &[f32; 8], bits: u8) -> Vec<u32> {
             out.extend(quad.map(|v| if v.is_nan() { 0x7fc0_0000 } else { v.to_bits() }));
         }
     }
+    let low: &Quad = a[..4].try_into().unwrap();
+    let high: &Quad = b[4..].try_into().unwrap();
+    let both = s.load44(low, high);
+    let joined = S::QQ::join(s.load4(high), s.splat4(a[5]));
+    let mut second = [0.0; 4];
+    for v in [both, joined, both.spread::<0>(), both.spread::<3>(), both.only_last(), both * joined + both] {
+        v.store(&mut quad, &mut second);
+        out.extend(
+            [quad, second].concat().iter().map(|v| if v.is_nan() { 0x7fc0_0000 } else { v.to_bits() }),
+        );
+    }
     out
 }
 
@@ -46,7 +63,7 @@ fn everything<S: Simd>(s: S, a: &[f32; 8], b: &[f32; 8], bits: u8) -> Vec<u32> {
 fn integers<S: Simd>(s: S, bytes: &[u8; WINDOW], width: u32, mask: u8, shift: u32) -> Vec<u32> {
     let (mut ints, mut floats, mut out) = ([0; 8], [0.0; 8], Vec::new());
     let first: &[u8; 16] = bytes[..16].try_into().unwrap();
-    let (some, all) = (s.plan(width, mask), s.plan(width, 0xff));
+    let (some, all) = (s.plan(width, mask, shift % 8), s.plan(width, 0xff, 0));
     for v in [s.load_i16(first).shl(shift), s.unpack(bytes, &some), s.unpack(bytes, &all)] {
         v.store(&mut ints);
         out.extend(ints.map(|v| v as u32));
@@ -85,10 +102,15 @@ proptest! {
     }
 
     #[test]
-    fn packed_integers_are_read_lowest_bit_first(bytes: [u8; WINDOW], width in 0..=MAX_WIDTH, mask: u8) {
+    fn packed_integers_are_read_lowest_bit_first(
+        bytes: [u8; WINDOW],
+        width in 0..=MAX_WIDTH,
+        mask: u8,
+        start in 0_u32..8,
+    ) {
         let mut found = [0; 8];
-        scalar::Scalar.unpack(&bytes, &(width, mask)).store(&mut found);
-        let mut bit = 0;
+        scalar::Scalar.unpack(&bytes, &(width, mask, start)).store(&mut found);
+        let mut bit = start;
         for (lane, value) in found.into_iter().enumerate() {
             let mut expected = 0;
             if mask >> lane & 1 == 1 {

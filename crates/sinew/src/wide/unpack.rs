@@ -8,15 +8,10 @@ pub(crate) const MAX_WIDTH: u32 = 24;
 /// Bytes that must be readable from where a run starts: 24 bits x 8 lanes, and a 16-byte read of the upper half.
 pub(crate) const WINDOW: usize = 32;
 
-/// Bytes that a run of `lanes` integers of `width` bits takes.
-pub(crate) const fn run_bytes(width: u32, lanes: u32) -> usize {
-    (width * lanes).div_ceil(8) as usize
-}
-
-/// Byte at which the upper four lanes are read.
+/// Byte at which the upper four lanes of a run are read that starts at bit `start` of the window.
 #[inline(always)]
-pub(crate) const fn upper(width: u32, mask: u8) -> usize {
-    (width * (mask & 15).count_ones() / 8) as usize
+pub(crate) const fn upper(width: u32, mask: u8, start: u32) -> usize {
+    ((start + width * (mask & 15).count_ones()) / 8) as usize
 }
 
 /// `[mask][lane]`: how many lanes of the mask come before a lane.
@@ -54,7 +49,7 @@ pub(crate) static FULL: [Full; 32] = {
     while width <= MAX_WIDTH {
         let mut lane = 0;
         while lane < 8 {
-            let start = if lane < 4 { 0 } else { upper(width, 0xff) as u32 * 8 };
+            let start = if lane < 4 { 0 } else { upper(width, 0xff, 0) as u32 * 8 };
             let bit = lane * width - start;
             let mut k = 0;
             while k < 4 {

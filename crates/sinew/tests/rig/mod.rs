@@ -1,6 +1,8 @@
 //! Small skeletons, tracks and generated inputs that the tests share.
 #![allow(dead_code, reason = "each test uses its own part")]
 
+pub(crate) mod random;
+
 use std::sync::Arc;
 
 use glam::{DMat4, DQuat, DVec3};

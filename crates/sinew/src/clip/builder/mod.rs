@@ -1,0 +1,270 @@
+//! From an authored clip to a compressed one, with the error it made.
+
+mod classify;
+mod frames;
+mod keyed;
+mod layout;
+mod measure;
+mod rate;
+mod search;
+mod solve;
+
+use std::sync::Arc;
+
+use crate::{ClipError, JointId, RawClip, Rig, SHELL, Skeleton};
+
+use super::Clip;
+use super::pack::PackError;
+use classify::Tracks;
+use frames::Frames;
+use measure::Measured;
+
+/// Makes [`Clip`]s.
+///
+/// The bound is kept in model space: how far any point at [`ClipBuilder::shell`] from any joint ends up from
+/// where the exact evaluator puts it, with all errors of the joints above. Quantisation is closed-loop: each
+/// joint is rounded to where it makes up best for what the joints above it already lost.
+#[derive(Clone, Copy, Debug)]
+pub struct ClipBuilder<'a> {
+    skeleton: &'a Skeleton,
+    rig: &'a Rig,
+    bound: f64,
+    shell: f64,
+    rate: Option<f64>,
+}
+
+/// What a [`Clip`] lost and what it takes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClipReport {
+    /// Largest distance of a point on the shell from its exact place, metres; over source keys, frames and
+    /// moments between them.
+    pub error: f64,
+    /// The joint it is at.
+    pub joint: JointId,
+    /// The moment it is at, seconds.
+    pub time: f64,
+    /// Largest angle between a joint and its exact rotation in model space, radians.
+    pub angle: f64,
+    /// The joint that is at.
+    pub angle_joint: JointId,
+    /// Moments compared.
+    pub moments: usize,
+    /// Bytes of the clip in memory, without names, curves and events.
+    pub bytes: usize,
+    /// Bytes of the same frames as ten f32 a joint.
+    pub raw_bytes: usize,
+    /// Joints of the rig.
+    pub joints: usize,
+    /// Frames stored.
+    pub frames: usize,
+    /// Frames a second.
+    pub rate: f64,
+    /// Tracks (rotations, translations, scales) that stay at rest.
+    pub at_rest: usize,
+    /// Tracks that hold another value.
+    pub constant: usize,
+    /// Tracks stored at every frame.
+    pub animated: usize,
+    /// Tracks stored with keys of their own: steps, and motion between frames.
+    pub keyed: usize,
+}
+
+impl ClipReport {
+    /// Raw bytes for each byte stored.
+    #[must_use]
+    pub fn ratio(&self) -> f64 {
+        self.raw_bytes as f64 / self.bytes as f64
+    }
+}
+
+/// Why a clip cannot be built.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ClipBuildError {
+    /// The clip is not valid for the skeleton.
+    #[error(transparent)]
+    Clip(#[from] ClipError),
+    /// The rig is of another skeleton.
+    #[error("the rig has {found} joints, the skeleton {expected}")]
+    Rig {
+        /// Joints of the rig.
+        found: usize,
+        /// Joints of the skeleton.
+        expected: usize,
+    },
+    /// A setting is not a usable number.
+    #[error("{what} is {found}, expected {expected}")]
+    Setting {
+        /// Which setting.
+        what: &'static str,
+        /// Its value.
+        found: f64,
+        /// What is allowed.
+        expected: &'static str,
+    },
+    /// The motion leaves the range of numbers: splines can.
+    #[error("{joint} is not finite at {time} s")]
+    NonFinite {
+        /// The joint.
+        joint: JointId,
+        /// When, seconds.
+        time: f64,
+    },
+    /// Too long at this rate.
+    #[error("{seconds} s at {rate} Hz are more than {limit} frames")]
+    TooLong {
+        /// Length of the clip.
+        seconds: f64,
+        /// Frames a second.
+        rate: f64,
+        /// Most frames.
+        limit: usize,
+    },
+    /// The clip does not fit the format within the bound.
+    #[error("{joint} is off by {} mm at {time} s at best, the bound is {} mm", error * 1e3, bound * 1e3)]
+    BoundNotMet {
+        /// The worst joint.
+        joint: JointId,
+        /// When, seconds.
+        time: f64,
+        /// Smallest error reached, metres.
+        error: f64,
+        /// The bound, metres.
+        bound: f64,
+    },
+    /// More than 4 GiB.
+    #[error("the clip takes more than 4 GiB")]
+    TooLarge,
+}
+
+/// Most frames of a clip.
+pub(crate) const MAX_FRAMES: usize = 1 << 22;
+
+impl<'a> ClipBuilder<'a> {
+    /// A builder with a bound of 0.1 mm at 3 cm.
+    #[must_use]
+    pub fn new(skeleton: &'a Skeleton, rig: &'a Rig) -> Self {
+        Self { skeleton, rig, bound: 1e-4, shell: f64::from(SHELL), rate: None }
+    }
+
+    /// Largest error allowed, metres.
+    #[must_use]
+    pub fn bound(self, metres: f64) -> Self {
+        Self { bound: metres, ..self }
+    }
+
+    /// Distance from each joint at which the error is measured, metres.
+    #[must_use]
+    pub fn shell(self, metres: f64) -> Self {
+        Self { shell: metres, ..self }
+    }
+
+    /// Frames a second, where the builder should not choose: it finds the rate of the source's keys, and doubles
+    /// it where the motion between them needs that.
+    #[must_use]
+    pub fn rate(self, rate: f64) -> Self {
+        Self { rate: Some(rate), ..self }
+    }
+
+    /// The clip and what it lost.
+    ///
+    /// # Errors
+    /// [`ClipBuildError`]; among others where the bound cannot be met.
+    pub fn build(&self, raw: &RawClip) -> Result<(Clip, ClipReport), ClipBuildError> {
+        self.check(raw)?;
+        let mut measured: Option<Measured> = None;
+        // What rounding may take; the rest is left to what happens between frames.
+        let mut target = self.bound * 0.998;
+        // What one track may lose between frames before it gets keys of its own.
+        let mut between = 0.2;
+        for _ in 0..8 {
+            let choice = rate::choose(self, raw, between * self.bound)?;
+            let frames = Frames::new(self.skeleton, self.rig, raw, choice.rate, choice.frames)?;
+            let tracks = Tracks::new(self, raw, &frames, &choice);
+            let Some(whole) = search::search(self, &frames, &tracks, target) else {
+                target *= 0.5;
+                continue;
+            };
+            let block = match whole.pack() {
+                Ok(block) => block,
+                Err(PackError::TooLarge) => return Err(ClipBuildError::TooLarge),
+                Err(PackError::Width { .. } | PackError::Base { .. }) => {
+                    target *= 0.5;
+                    continue;
+                }
+            };
+            let clip = Clip {
+                name: raw.name.clone(),
+                head: super::block::check(&block).unwrap_or_else(|e| panic!("a packed clip is no clip: {e}")),
+                block: Arc::<[u8]>::from(block).into(),
+                curves: raw.curves.clone(),
+                events: raw.events.clone(),
+            };
+            let found = measure::measure(self, raw, &clip);
+            if std::env::var_os("DBG").is_some() {
+                println!(
+                    "target {target} between {between} found {found:?} keyed {:?}",
+                    choice
+                        .keyed
+                        .iter()
+                        .map(|c| (raw.channels[*c].joint, raw.channels[*c].target))
+                        .collect::<Vec<_>>()
+                );
+            }
+            if found.error <= self.bound {
+                let report = self.report(&clip, &tracks, &found);
+                return Ok((clip, report));
+            }
+            // Between frames the error may be larger than at them.
+            target *= (0.97 * self.bound / found.error).max(0.3);
+            between *= 0.5;
+            if measured.as_ref().is_none_or(|m| found.error < m.error) {
+                measured = Some(found);
+            }
+        }
+        let found = measured.unwrap_or(Measured { error: f64::INFINITY, ..Measured::default() });
+        Err(ClipBuildError::BoundNotMet {
+            joint: found.joint,
+            time: found.time,
+            error: found.error,
+            bound: self.bound,
+        })
+    }
+
+    fn check(&self, raw: &RawClip) -> Result<(), ClipBuildError> {
+        raw.validate(self.skeleton)?;
+        if self.rig.len() != self.skeleton.len() {
+            let (found, expected) = (self.rig.len(), self.skeleton.len());
+            return Err(ClipBuildError::Rig { found, expected });
+        }
+        let positive = [("the bound", self.bound), ("the shell", self.shell)];
+        for (what, found) in positive.into_iter().chain(self.rate.map(|r| ("the rate", r))) {
+            if !(found.is_finite() && found > 0.0) {
+                let expected = "a finite number above 0";
+                return Err(ClipBuildError::Setting { what, found, expected });
+            }
+        }
+        Ok(())
+    }
+
+    fn report(&self, clip: &Clip, tracks: &Tracks, found: &Measured) -> ClipReport {
+        let frames = clip.frames() as usize;
+        let count = |kind| tracks.count(kind);
+        ClipReport {
+            error: found.error,
+            joint: found.joint,
+            time: found.time,
+            angle: found.angle,
+            angle_joint: found.angle_joint,
+            moments: found.moments,
+            bytes: clip.bytes().len(),
+            raw_bytes: frames * self.rig.len() * 40,
+            joints: self.rig.len(),
+            frames,
+            rate: clip.rate(),
+            at_rest: count(classify::Class::Rest),
+            constant: count(classify::Class::Constant),
+            animated: count(classify::Class::Animated),
+            keyed: count(classify::Class::Keyed),
+        }
+    }
+}

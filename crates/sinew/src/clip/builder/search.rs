@@ -1,0 +1,475 @@
+//! How coarse each track may be.
+//!
+//! Every bit saved on any track saves the same, so the search looks for steps that are as large as possible
+//! together: a common factor over weights by lever, then one track after another.
+
+use super::ClipBuilder;
+use super::classify::{Class, Tracks};
+use super::frames::Frames;
+use super::layout::{Bundle, Lane, Layout, store};
+use super::measure::shell_radii;
+use super::solve::{BALANCES, HELD_STEP, Row, Solver, held_values};
+use crate::Slot;
+use crate::clip::block::Kind;
+use crate::clip::pack::{Group, Note, Whole, step_below};
+
+/// Lengths of segments that are tried, in intervals.
+const SEGMENTS: [usize; 5] = [8, 16, 32, 64, 128];
+/// Largest step of a quaternion component.
+const MAX_STEP: f64 = 0.125;
+/// Angle between keys, radians, from which on interpolation follows the arc.
+const ARC_FROM: f64 = 0.02;
+/// Room that making up for the errors of others takes, in steps.
+const SLACK: f64 = 2.5;
+
+struct Search<'a> {
+    solver: Solver<'a>,
+    /// `[segment][track][component]`: lowest and highest stored value.
+    ranges: Vec<[(f64, f64); 4]>,
+    /// Segment and frame of each row, hardest first.
+    rows: Vec<(usize, usize)>,
+    target: f64,
+    row: Row,
+}
+
+/// The whole numbers of the clip, each frame within `target` metres; none where even the finest steps do not
+/// get there.
+pub(crate) fn search(
+    builder: &ClipBuilder<'_>,
+    frames: &Frames,
+    tracks: &Tracks,
+    target: f64,
+) -> Option<Whole> {
+    let rig = builder.rig;
+    let by_joint = shell_radii(builder.skeleton, builder.shell);
+    let radius: Vec<f64> =
+        (0..rig.len()).map(|slot| by_joint[rig.joint(Slot(slot as u16)).index()]).collect();
+    let levers = levers(frames, tracks, &radius, builder);
+    let layout = best_layout(frames, tracks, &levers, target);
+    let rows =
+        (0..layout.segments(frames)).flat_map(|s| layout.frames_in(frames, s).map(move |f| (s, f))).collect();
+    let ranges = ranges(frames, &layout);
+    let solver = Solver::new(rig, frames, tracks, &layout, &radius);
+    let mut search = Search { solver, ranges, rows, target, row: Row::default() };
+    let steps = search.steps(&levers)?;
+    if std::env::var_os("DBG").is_some() {
+        search.debug(&steps);
+    }
+    Some(search.whole(&steps))
+}
+
+/// `[slot]`: of rotation (metres a radian: own shell, and what hangs on it), translation, scale.
+fn levers(frames: &Frames, tracks: &Tracks, radius: &[f64], builder: &ClipBuilder<'_>) -> Vec<[f64; 3]> {
+    let rig = builder.rig;
+    let scale = |slot: usize| if frames.rigid { frames.model[slot].2 } else { 1.0 };
+    let mut levers: Vec<[f64; 3]> = (0..rig.len())
+        .map(|slot| {
+            let reach = f64::from(rig.reach()[slot]);
+            if frames.rigid { [radius[slot] * scale(slot), 1.0, reach] } else { [reach, 1.0, reach] }
+        })
+        .collect();
+    for (slot, parent) in rig.parents().iter().enumerate() {
+        if let Some(parent) = parent {
+            let parent = parent.index();
+            levers[slot][1] = scale(parent).max(1e-6);
+            if frames.rigid && tracks.class[slot][1] != Class::Animated {
+                let bone = tracks.held[slot].translation.length() * scale(parent);
+                levers[parent][0] = levers[parent][0].max(bone);
+            }
+        }
+    }
+    levers
+}
+
+fn lever_of(layout: &Layout, levers: &[[f64; 3]], track: usize) -> f64 {
+    let track = &layout.tracks[track];
+    levers[track.slot][match track.kind {
+        Kind::Rotation3 | Kind::Rotation4 => 0,
+        Kind::Translation => 1,
+        Kind::Scale => 2,
+    }]
+    .max(1e-9)
+}
+
+/// The segment length that promises the smallest clip.
+fn best_layout(frames: &Frames, tracks: &Tracks, levers: &[[f64; 3]], target: f64) -> Layout {
+    let mut best: Option<(f64, Layout)> = None;
+    for segment in SEGMENTS {
+        let mut layout = Layout::new(frames, tracks, segment);
+        let ranges = ranges(frames, &layout);
+        let steps: Vec<f64> =
+            (0..layout.tracks.len()).map(|t| (target / lever_of(&layout, levers, t)).min(MAX_STEP)).collect();
+        let segments = layout.segments(frames);
+        let count = layout.tracks.len();
+        layout.bundle(|track| {
+            (0..segments).map(|s| bits_of(&ranges[s * count + track], steps[track])).sum::<f64>()
+        });
+        let bits = total_bits(frames, &layout, &ranges, &steps);
+        if best.as_ref().is_none_or(|(b, _)| bits < *b) {
+            best = Some((bits, layout));
+        }
+        if segment + 1 >= frames.frames {
+            break;
+        }
+    }
+    best.map(|(_, layout)| layout).unwrap_or_else(|| Layout::new(frames, tracks, 1))
+}
+
+/// Lowest and highest stored value of each component of each track in each segment.
+fn ranges(frames: &Frames, layout: &Layout) -> Vec<[(f64, f64); 4]> {
+    let mut out = Vec::new();
+    for segment in 0..layout.segments(frames) {
+        for track in &layout.tracks {
+            let mut range = [(f64::INFINITY, f64::NEG_INFINITY); 4];
+            for frame in layout.frames_in(frames, segment) {
+                let local = frames.at(frame, track.slot);
+                let values = match track.kind {
+                    Kind::Rotation3 => {
+                        let [a, b, c] = store(local.rotation, track.drops[segment]).0;
+                        [a, b, c, 0.0]
+                    }
+                    Kind::Rotation4 => local.rotation.to_array(),
+                    Kind::Translation => local.translation.extend(0.0).to_array(),
+                    Kind::Scale => local.scale.extend(0.0).to_array(),
+                };
+                for (range, v) in range.iter_mut().zip(values) {
+                    *range = (range.0.min(v), range.1.max(v));
+                }
+            }
+            out.push(range);
+        }
+    }
+    out
+}
+
+fn width(range: (f64, f64), step: f64) -> u32 {
+    let levels = (range.1 - range.0) / step + SLACK;
+    // Bits of the largest integer.
+    64 - (levels.min(1e12) as u64).leading_zeros()
+}
+
+fn bits_of(ranges: &[(f64, f64); 4], step: f64) -> f64 {
+    ranges.iter().map(|r| f64::from(width(*r, step))).sum()
+}
+
+/// Bits of all frames and segment headers.
+fn total_bits(frames: &Frames, layout: &Layout, ranges: &[[(f64, f64); 4]], steps: &[f64]) -> f64 {
+    let mut bits = 0.0;
+    for segment in 0..layout.segments(frames) {
+        let rows = layout.frames_in(frames, segment).len() as f64;
+        let ranges = &ranges[segment * layout.tracks.len()..][..layout.tracks.len()];
+        for bundle in &layout.bundles {
+            let lanes = tracks_of(bundle).count() as f64;
+            let header = if bundle.aligned.is_some() { 8.0 } else { lanes };
+            let mut run = 0.0;
+            for component in 0..bundle.kind.components() {
+                let width = tracks_of(bundle).map(|t| width(ranges[t][component], steps[t])).max();
+                run += f64::from(width.unwrap_or(0)) * lanes;
+                bits += 8.0 + 16.0 * header;
+            }
+            // A group ends at a byte.
+            bits += rows * (run / 8.0).ceil() * 8.0 + 8.0;
+        }
+        bits += 64.0;
+    }
+    bits
+}
+
+fn tracks_of(bundle: &Bundle) -> impl Iterator<Item = usize> + '_ {
+    bundle.lanes.iter().filter_map(|lane| match lane {
+        Lane::Track(track) => Some(*track),
+        _ => None,
+    })
+}
+
+impl Search<'_> {
+    fn bits(&self, steps: &[f64]) -> f64 {
+        total_bits(self.solver.frames, self.solver.layout, &self.ranges, steps)
+    }
+
+    /// Whether every row can be rounded to within the target; a row that cannot is looked at first next time.
+    fn fits(&mut self, steps: &[f64]) -> bool {
+        for i in 0..self.rows.len() {
+            let (segment, frame) = self.rows[i];
+            let fits = BALANCES.iter().any(|balance| {
+                self.solver.solve(segment, frame, steps, balance, self.target, &mut self.row) <= self.target
+            });
+            if !fits {
+                self.rows[..=i].rotate_right(1);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The largest common factor that fits, between the given ones; none where not even the lower does.
+    fn factor(&mut self, base: &[f64], low: f64, high: f64, rounds: u32) -> Option<Vec<f64>> {
+        let (mut low, mut high) = (low, high);
+        let scaled = |f: f64| -> Vec<f64> { base.iter().map(|s| s * f).collect() };
+        if !self.fits_filled(&scaled(low)) {
+            return None;
+        }
+        for _ in 0..rounds {
+            let middle = (low * high).sqrt();
+            if self.fits_filled(&scaled(middle)) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        Some(scaled(low))
+    }
+
+    fn fits_filled(&mut self, steps: &[f64]) -> bool {
+        let filled = self.filled(steps);
+        self.fits(&filled)
+    }
+
+    fn steps(&mut self, levers: &[[f64; 3]]) -> Option<Vec<f64>> {
+        let layout = self.solver.layout;
+        let count = layout.tracks.len();
+        let base: Vec<f64> = (0..count).map(|t| self.target / lever_of(layout, levers, t)).collect();
+        let mut best: Option<(f64, Vec<f64>)> = None;
+        for power in [1.0, 0.8, 0.6] {
+            // Short levers a little finer than their share.
+            let middle = self.solver.radius[0].max(1e-9);
+            let weighted: Vec<f64> = (0..count)
+                .map(|t| base[t] * (lever_of(layout, levers, t) / middle).powf(1.0 - power))
+                .collect();
+            let (low, high) = (1.0 / 64.0, 8.0);
+            let found =
+                self.factor(&weighted, low, high, 9).or_else(|| self.factor(&weighted, 1e-5, low, 12));
+            let Some(found) = found else { continue };
+            let bits = self.bits(&found);
+            if best.as_ref().is_none_or(|(b, _)| bits < *b) {
+                best = Some((bits, found));
+            }
+        }
+        let (mut bits, mut steps) = best?;
+        for by in [2.0, 1.4, 1.2, 1.1, 1.2, 1.1] {
+            for track in 0..count {
+                let kept = steps[track];
+                steps[track] = kept * by;
+                let now = self.bits(&steps);
+                if now < bits && self.fits_filled(&steps) {
+                    bits = now;
+                } else {
+                    steps[track] = kept;
+                }
+            }
+        }
+        Some(self.filled(&steps))
+    }
+
+    /// Steps as fine as the widths allow that the coarsest lane of each group needs anyway.
+    fn filled(&self, steps: &[f64]) -> Vec<f64> {
+        let (layout, frames) = (self.solver.layout, self.solver.frames);
+        let count = layout.tracks.len();
+        let mut least = vec![0.0_f64; count];
+        for segment in 0..layout.segments(frames) {
+            let ranges = &self.ranges[segment * count..][..count];
+            for bundle in &layout.bundles {
+                for component in 0..bundle.kind.components() {
+                    let widest = tracks_of(bundle).map(|t| width(ranges[t][component], steps[t])).max();
+                    let levels = (1_u64 << widest.unwrap_or(0)) as f64 - 1e-6 - SLACK;
+                    for track in tracks_of(bundle) {
+                        let (low, high) = ranges[track][component];
+                        if levels > 0.0 {
+                            least[track] = least[track].max((high - low) / levels);
+                        } else {
+                            least[track] = least[track].max(steps[track]);
+                        }
+                    }
+                }
+            }
+        }
+        // Rounded up, so that the width holds.
+        let up = |v: f64| f64::from(step_below(v as f32 * 1.008));
+        (0..count)
+            .map(|t| {
+                let most = match layout.tracks[t].kind {
+                    Kind::Rotation3 | Kind::Rotation4 => MAX_STEP,
+                    _ => f64::INFINITY,
+                };
+                let step = if least[t] > 0.0 { up(least[t]).min(steps[t]) } else { steps[t] };
+                single(step.min(most))
+            })
+            .collect()
+    }
+
+    /// Rounds every row and puts it into groups.
+    fn whole(&mut self, steps: &[f64]) -> Whole {
+        let (frames, layout, tracks) = (self.solver.frames, self.solver.layout, self.solver.tracks);
+        let mut whole = Whole {
+            joints: frames.joints as u16,
+            scaled: tracks.class.iter().any(|c| c[2] != Class::Rest),
+            frames: frames.frames as u32,
+            rate: frames.rate,
+            duration: frames.duration,
+            segment: layout.segment as u16,
+            keyed: tracks.keyed.clone(),
+            ..Whole::default()
+        };
+        let mut in_place = vec![false; frames.joints];
+        for bundle in &layout.bundles {
+            let mut group = Group {
+                kind: bundle.kind,
+                mask: 0,
+                aligned: bundle.aligned,
+                slots: Vec::new(),
+                steps: [1.0; 8],
+            };
+            for (lane, of) in bundle.lanes.iter().enumerate() {
+                match of {
+                    Lane::Track(track) => {
+                        group.mask |= 1 << lane;
+                        group.steps[lane] = steps[*track] as f32;
+                        if bundle.aligned.is_none() {
+                            group.slots.push(layout.tracks[*track].slot as u16);
+                        }
+                    }
+                    Lane::Held(slot) => {
+                        in_place[*slot] = tracks.class[*slot][0] == Class::Rest;
+                        group.steps[lane] = HELD_STEP as f32;
+                    }
+                    Lane::Empty => {}
+                }
+            }
+            whole.groups.push(group);
+        }
+        for slot in 0..frames.joints {
+            let held = &tracks.held[slot];
+            let class = tracks.class[slot];
+            if class[0] == Class::Constant {
+                whole.rotations.push((slot as u16, held.rotation.as_quat().to_array()));
+            }
+            if class[1] == Class::Constant {
+                whole.translations.push((slot as u16, held.translation.as_vec3().to_array()));
+            }
+            if class[2] == Class::Constant {
+                whole.scales.push((slot as u16, held.scale.as_vec3().to_array()));
+            }
+        }
+        for segment in 0..layout.segments(frames) {
+            for bundle in &layout.bundles {
+                whole.notes.push(self.note(bundle, segment));
+            }
+            for frame in layout.frames_in(frames, segment) {
+                let mut best = (f64::INFINITY, 0);
+                for (index, balance) in BALANCES.iter().enumerate() {
+                    let limit = best.0.min(f64::MAX);
+                    let error = self.solver.solve(segment, frame, steps, balance, limit, &mut self.row);
+                    if error < best.0 {
+                        best = (error, index);
+                    }
+                }
+                self.solver.solve(segment, frame, steps, &BALANCES[best.1], f64::INFINITY, &mut self.row);
+                self.put_row(&mut whole.values);
+            }
+        }
+        whole
+    }
+
+    fn debug(&self, steps: &[f64]) {
+        let (frames, layout) = (self.solver.frames, self.solver.layout);
+        let count = layout.tracks.len();
+        let segs = layout.segments(frames);
+        println!("segment {} segs {} tracks {}", layout.segment, segs, count);
+        let (mut payload, mut waste_lane, mut header, mut pad) = (0.0, 0.0, 0.0, 0.0);
+        for bundle in &layout.bundles {
+            let lanes = tracks_of(bundle).count() as f64;
+            let mut w = [0.0; 4];
+            for s in 0..segs {
+                let rows = layout.frames_in(frames, s).len() as f64;
+                for c in 0..bundle.kind.components() {
+                    let ws: Vec<u32> =
+                        tracks_of(bundle).map(|t| width(self.ranges[s * count + t][c], steps[t])).collect();
+                    let m = *ws.iter().max().unwrap();
+                    w[c] += f64::from(m);
+                    payload += rows * ws.iter().map(|t| f64::from(*t)).sum::<f64>();
+                    waste_lane += rows * ws.iter().map(|t| f64::from(m - *t)).sum::<f64>();
+                    pad += rows * ((f64::from(m) * lanes / 8.0).ceil() * 8.0 - f64::from(m) * lanes);
+                    header += 8.0 + 16.0 * if bundle.aligned.is_some() { 8.0 } else { lanes };
+                }
+            }
+            println!(
+                "{:?} {:?} lanes {} widths {:.2} {:.2} {:.2} {:.2}",
+                bundle.kind,
+                bundle.aligned,
+                lanes,
+                w[0] / segs as f64,
+                w[1] / segs as f64,
+                w[2] / segs as f64,
+                w[3] / segs as f64
+            );
+            for t in tracks_of(bundle) {
+                let sl = layout.tracks[t].slot;
+                println!(
+                    "    slot {} step {:.6} own {:?}",
+                    sl,
+                    steps[t],
+                    (0..3)
+                        .map(|c| (0..segs)
+                            .map(|s| f64::from(width(self.ranges[s * count + t][c], steps[t])))
+                            .sum::<f64>()
+                            / segs as f64)
+                        .map(|v| (v * 10.0).round() / 10.0)
+                        .collect::<Vec<_>>()
+                );
+            }
+        }
+        println!(
+            "payload {} waste {} pad {} header {} bytes",
+            payload / 8.0,
+            waste_lane / 8.0,
+            pad / 8.0,
+            header / 8.0
+        );
+    }
+
+    fn put_row(&self, values: &mut Vec<i32>) {
+        for bundle in &self.solver.layout.bundles {
+            for component in 0..bundle.kind.components() {
+                values.extend(bundle.lanes.iter().map(|lane| match lane {
+                    Lane::Track(track) => self.row.values[*track][component],
+                    Lane::Held(slot) => held_values(self.solver.held[*slot]).0[component],
+                    Lane::Empty => 0,
+                }));
+            }
+        }
+    }
+
+    fn note(&self, bundle: &Bundle, segment: usize) -> Note {
+        let (frames, layout) = (self.solver.frames, self.solver.layout);
+        let mut note = Note::default();
+        for (lane, of) in bundle.lanes.iter().enumerate() {
+            let drop = match of {
+                Lane::Track(track) if bundle.kind == Kind::Rotation3 => {
+                    layout.tracks[*track].drops[segment].0
+                }
+                Lane::Held(slot) => held_values(self.solver.held[*slot]).1,
+                _ => 3,
+            };
+            if drop < 3 {
+                note.drops[usize::from(drop)] |= 1 << lane;
+            }
+        }
+        if matches!(bundle.kind, Kind::Rotation3 | Kind::Rotation4) {
+            note.arc = tracks_of(bundle).any(|track| {
+                let slot = layout.tracks[track].slot;
+                let range = layout.frames_in(frames, segment);
+                range.clone().skip(1).any(|f| {
+                    let dot = frames.at(f - 1, slot).rotation.dot(frames.at(f, slot).rotation).abs();
+                    // Half the angle.
+                    2.0 * (1.0 - dot * dot).max(0.0).sqrt() > ARC_FROM
+                })
+            });
+        }
+        note
+    }
+}
+
+/// Rounded down to what a step can be.
+fn single(step: f64) -> f64 {
+    f64::from(step_below(step as f32)).max(f64::from(f32::MIN_POSITIVE))
+}
