@@ -10,7 +10,10 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sinew::{Clip, DTransform, Joint, JointId, Skeleton};
+use sinew::{
+    Channel, ChannelTarget, Clip, ClipBuilder, Curve, DTransform, Event, Interpolation, Joint, JointId,
+    RawClip, Rig, Skeleton, Track,
+};
 use sinew_asset::{ClipForm, read_runtime, write_runtime};
 
 /// Bytes in use at once for each byte of input: a coded key takes four, and 256 keys a byte are believed.
@@ -158,6 +161,48 @@ fn any_coded_clip_is_read_or_refused() {
     fuzz!(2_000, (u8, Vec<u8>), |(form, bytes): &(u8, Vec<u8>)| {
         // No name, curves or events: one byte of coded zeros.
         read_clip(&[&[form % 2, 1, 0, 0, 0, 0xff][..], bytes].concat());
+    });
+}
+
+/// Five joints that swing, with a curve and an event: every part of a coded clip.
+fn sound_clip() -> Vec<u8> {
+    let joint = |i: u32| {
+        let rest = DTransform { translation: glam::DVec3::new(0.0, 0.3, 0.0), ..DTransform::IDENTITY };
+        Joint::new(format!("joint {i}"), i.checked_sub(1).map(JointId), rest)
+    };
+    let skeleton = Skeleton::numbered((0..5).map(joint).collect(), Vec::new()).unwrap();
+    let times: Arc<[f64]> = (0..40).map(|k| f64::from(k) / 30.0).collect();
+    let swing = |i: u32| {
+        let turn =
+            |k: u32| glam::DQuat::from_rotation_z(libm::sin(f64::from(k * (i + 1)) * 0.1) * 2.5).as_quat();
+        let values: Arc<[f32]> = (0..40).flat_map(|k| turn(k).to_array()).collect();
+        let track = Track::rotation(times.clone(), values, Interpolation::Linear).unwrap();
+        Channel { joint: JointId(i), target: ChannelTarget::Rotation, track, source: 0 }
+    };
+    let raw = RawClip {
+        name: Some("swing".into()),
+        channels: (0..5).map(swing).collect(),
+        curves: vec![Curve::new("weight", [0.0, 0.5], [0.0, 1.0], Interpolation::Linear).unwrap()],
+        events: vec![Event { name: "step".into(), time: 0.25 }],
+        ..RawClip::default()
+    };
+    let rig = Rig::new(&skeleton).unwrap();
+    ClipBuilder::new(&skeleton, &rig).build(&raw).unwrap().0.to_stored()
+}
+
+#[test]
+fn a_sound_clip_with_edits_is_read_or_refused() {
+    let sound = sound_clip();
+    assert_eq!(sound[0], 1, "coded");
+    read_clip(&sound);
+    fuzz!(3_000, (u16, Vec<(u16, u8)>), |(keep, edits): &(u16, Vec<(u16, u8)>)| {
+        let mut bytes = sound.clone();
+        edit(&mut bytes, edits);
+        // Half of them whole, the others cut.
+        if keep % 2 == 1 {
+            bytes.truncate(usize::from(keep / 2) % bytes.len());
+        }
+        read_clip(&bytes);
     });
 }
 

@@ -62,9 +62,12 @@ impl Past {
     /// Takes the value that came.
     pub(super) fn take(&mut self, value: i32, residual: i64) {
         let exact = i64::from(value) << FRACTION;
-        for (guess, error) in self.guesses.iter().zip(&mut self.errors) {
-            let off = (guess - exact).unsigned_abs().min(1 << 24);
-            *error = *error - *error / 8 + off * off;
+        // With one value before, all guesses are the same.
+        if self.seen >= 2 {
+            for (guess, error) in self.guesses.iter().zip(&mut self.errors) {
+                let off = (guess - exact).unsigned_abs().min(1 << 24);
+                *error = *error - *error / 8 + off * off;
+            }
         }
         let size = residual.unsigned_abs().min(1 << 24) as u32;
         self.size = self.size - self.size / 4 + size * 4;
