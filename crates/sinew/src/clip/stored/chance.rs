@@ -45,7 +45,8 @@ impl Chance {
     #[inline(always)]
     pub(super) fn learn(&mut self, bit: bool, limit: u8) {
         let target = if bit { 65535 } else { 0 };
-        let step = (target - i32::from(self.set)) as i64 * i64::from(RATES[usize::from(self.seen)]) >> 16;
+        let far = i64::from(target - i32::from(self.set));
+        let step = (far * i64::from(RATES[usize::from(self.seen)])) >> 16;
         self.set = (i32::from(self.set) + step as i32).clamp(16, 65519) as u16;
         if self.seen < limit {
             self.seen += 1;

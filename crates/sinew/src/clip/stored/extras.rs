@@ -37,7 +37,8 @@ pub(super) fn code<C: Coder>(
         left: allowance.records,
     };
     let name = source.and_then(|s| s.name.as_deref());
-    if Chance::EVEN.code(coder, name.is_some()) {
+    let mut named = Chance::EVEN;
+    if named.code(coder, name.is_some()) {
         out.name = Some(text.code(coder, name.unwrap_or_default())?);
     }
     let (mut count, mut times, mut values) = (Count::new(), Fields::new(8), Fields::new(12));

@@ -22,7 +22,7 @@ fn squash(x: i32) -> u32 {
     let x = x.clamp(-LIMIT, LIMIT) + 2048;
     let (at, part) = ((x >> 7) as usize, x & 127);
     let (a, b) = (i32::from(SQUASHED[at]), i32::from(SQUASHED[at + 1]));
-    (a + ((b - a) * part >> 7)) as u32
+    (a + (((b - a) * part) >> 7)) as u32
 }
 
 /// The inverse of [`squash`] for chances of `1 << 12`.
@@ -78,7 +78,7 @@ impl Mixer {
         for i in 0..INPUTS {
             let opinion = &opinions[i];
             let trust = TRUST[opinion.seen().min(31) as usize];
-            inputs[i] = i32::from(self.stretch[(opinion.set() >> 4) as usize]) * trust >> 8;
+            inputs[i] = (i32::from(self.stretch[(opinion.set() >> 4) as usize]) * trust) >> 8;
             sum += i64::from(inputs[i]) * i64::from(weights[i]);
         }
         let chance = squash((sum >> 16).clamp(-2047, 2047) as i32).clamp(24, CERTAIN - 24);
@@ -89,7 +89,7 @@ impl Mixer {
         let rate = 2 + 600 / (i32::from(*seen) + 40);
         *seen = (*seen + 1).min(2000);
         for i in 0..INPUTS {
-            weights[i] = (weights[i] + (inputs[i] * (error >> 4) * rate >> 14)).clamp(-200_000, 200_000);
+            weights[i] = (weights[i] + ((inputs[i] * (error >> 4) * rate) >> 14)).clamp(-200_000, 200_000);
         }
         for (opinion, limit) in opinions.into_iter().zip(limits) {
             opinion.learn(bit, limit);

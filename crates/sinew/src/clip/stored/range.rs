@@ -49,7 +49,7 @@ impl Encoder {
 /// Where an interval is split for a chance.
 #[inline(always)]
 fn split(low: u32, high: u32, chance: u32) -> u32 {
-    low + (u64::from(high - low) * u64::from(chance) >> 16) as u32
+    low + ((u64::from(high - low) * u64::from(chance)) >> 16) as u32
 }
 
 impl Coder for Encoder {

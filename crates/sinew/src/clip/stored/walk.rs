@@ -141,8 +141,9 @@ fn code_head<C: Coder>(
     whole.scaled = flag.code(coder, source.is_some_and(|s| s.scaled));
     // Most rates are whole, and most clips end with their last frame.
     let rate = source.map_or(0.0, |s| s.rate);
-    let is_whole = Chance::EVEN
-        .code(coder, rate >= 0.0 && rate <= 65535.0 && f64::from(rate as u16).to_bits() == rate.to_bits());
+    let known = (0.0..=65535.0).contains(&rate) && f64::from(rate as u16).to_bits() == rate.to_bits();
+    let (mut is_whole, mut is_span) = (Chance::EVEN, Chance::EVEN);
+    let is_whole = is_whole.code(coder, known);
     whole.rate = if is_whole {
         count.code(coder, rate as u64) as f64
     } else {
@@ -150,7 +151,7 @@ fn code_head<C: Coder>(
     };
     let span = f64::from(whole.frames - 1) / whole.rate;
     let duration = source.map_or(0.0, |s| s.duration);
-    let is_span = Chance::EVEN.code(coder, duration.to_bits() == span.to_bits());
+    let is_span = is_span.code(coder, duration.to_bits() == span.to_bits());
     whole.duration = if is_span { span } else { f64::from_bits(plain(coder, duration.to_bits(), 64)) };
     alive(coder)?;
     Ok([3, 4, 5, 6, 7, 8].map(|i| coded[i] as usize))
@@ -270,6 +271,16 @@ fn code_keyed<C: Coder>(
     Ok(())
 }
 
+/// Where a frame stands in its segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Frame {
+    /// The first of the clip.
+    First,
+    /// The first of a segment, which is the last of the one before.
+    Shared,
+    Inner,
+}
+
 /// The whole numbers of the frames.
 struct Frames {
     row: usize,
@@ -331,8 +342,12 @@ impl Frames {
                 let at = (first_row + within) * self.row;
                 let (done, out) = values.split_at_mut(at);
                 let known = source.map(|s| &s.values[at..at + self.row]);
-                let repeats = segment > 0 && within == 0;
-                self.code_row(coder, &groups, known, done, &mut out[..self.row], within == 0, repeats);
+                let frame = match (within, segment) {
+                    (0, 0) => Frame::First,
+                    (0, _) => Frame::Shared,
+                    _ => Frame::Inner,
+                };
+                self.code_row(coder, &groups, known, done, &mut out[..self.row], frame);
                 alive(coder)?;
             }
             first_row += head.frames_in(segment);
@@ -366,9 +381,9 @@ impl Frames {
         known: Option<&[i32]>,
         done: &[i32],
         out: &mut [i32],
-        first: bool,
-        repeats: bool,
+        place: Frame,
     ) {
+        let (first, repeats) = (place != Frame::Inner, place == Frame::Shared);
         let before = done.len().checked_sub(self.row).map(|at| &done[at..]);
         let mut column = 0;
         let mut frame = 0_u32;
