@@ -1,4 +1,5 @@
-//! Rigged characters in and out of files: glTF 2.0 (`.gltf`, `.glb`) and BVH in, GLB out.
+//! Rigged characters in and out of files: glTF 2.0 (`.gltf`, `.glb`) and BVH in, GLB out;
+//! and the runtime's own file, `.sinew` ([`write_runtime`], [`read_runtime`]).
 //!
 //! What a file holds becomes a [`Document`]; what was wrong with it becomes a list of [`Problem`]s, each with
 //! the object, the place, what was expected and what was found. One bad clip, mesh or skin is left out and
@@ -11,6 +12,7 @@ mod extras;
 mod gltf;
 mod load;
 mod reroot;
+mod runtime_file;
 mod save;
 mod write;
 
@@ -21,5 +23,9 @@ pub use extras::extras_schema;
 pub use gltf::read_gltf;
 pub use load::{Folder, NoFiles, ReadOptions, ResolveError, Resolver, load, read, read_stream};
 pub use reroot::{BakedClip, ReRootError, ReRootReport, re_root};
+pub use runtime_file::{
+    ClipForm, RUNTIME_MAGIC, RUNTIME_VERSION, RuntimeFile, RuntimeFileError, is_runtime, load_runtime,
+    read_runtime, write_runtime,
+};
 pub use save::{SaveError, save};
 pub use write::{WriteError, WriteOptions, leave_out_unwritable, write_glb};

@@ -8,6 +8,7 @@ use crate::bvh::{BvhOptions, read_bvh};
 use crate::document::Loaded;
 use crate::error::{AssetError, Place};
 use crate::gltf::read_gltf;
+use crate::runtime_file::is_runtime;
 
 /// What a caller can say about how to read.
 #[derive(Clone, Debug, PartialEq)]
@@ -185,7 +186,7 @@ const LARGEST_FILE: u64 = u32::MAX as u64;
 const LARGEST_STREAM: u64 = 2 << 30;
 
 /// The bytes of a file or a pipe; what else has a path may never end.
-fn read_path(path: &Path) -> Result<Vec<u8>, AssetError> {
+pub(crate) fn read_path(path: &Path) -> Result<Vec<u8>, AssetError> {
     let io = |source| AssetError::Io { path: path.into(), source };
     // Told before it is opened: opening some devices moves them.
     let length = length(&path.metadata().map_err(io)?, path)?;
@@ -238,6 +239,11 @@ pub fn read(bytes: &[u8], resolver: &dyn Resolver, options: &ReadOptions) -> Res
         Kind::Gltf => read_gltf(bytes, resolver, options),
         Kind::Bvh => read_bvh(bytes, &options.bvh),
         Kind::Fbx => Err(unsupported("FBX")),
+        Kind::Runtime => Err(AssetError::Malformed {
+            place: Place::Byte(0),
+            expected: "a glTF, GLB or BVH file".into(),
+            found: "a sinew runtime file (.sinew), which sinew_asset::load_runtime reads".into(),
+        }),
         Kind::Unknown => {
             let start: String =
                 String::from_utf8_lossy(&bytes[..bytes.len().min(16)]).escape_debug().collect();
@@ -258,6 +264,7 @@ enum Kind {
     Gltf,
     Bvh,
     Fbx,
+    Runtime,
     Unknown,
 }
 
@@ -265,6 +272,9 @@ enum Kind {
 fn kind(bytes: &[u8]) -> Kind {
     if bytes.starts_with(b"glTF") {
         return Kind::Gltf;
+    }
+    if is_runtime(bytes) {
+        return Kind::Runtime;
     }
     if bytes.starts_with(b"Kaydara FBX") || bytes.starts_with(b"; FBX") {
         return Kind::Fbx;

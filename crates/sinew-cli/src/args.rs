@@ -27,6 +27,8 @@ Check
   diff      how far two clips are apart        sinew diff fox.glb fox-compressed.glb --limit-mm 0.1
 Change
   convert   BVH to GLB, trim, resample         sinew convert walk.bvh walk.glb --resample 30
+Bake
+  bake      clips for the frame loop           sinew bake clip fox.glb fox.sinew --bound 0.1
 Prove
   showcase  studies on built-in characters     sinew showcase --out showcase
 
@@ -56,6 +58,8 @@ pub(crate) enum Verb {
     Diff(Diff),
     /// BVH to GLB, GLB to GLB: choose clips, trim, resample, make a joint the root
     Convert(Convert),
+    /// Files for the frame loop, each with a report of what was lost
+    Bake(Bake),
     /// Studies on built-in characters: a page each, an index, and what was promised and measured
     Showcase(Showcase),
 }
@@ -84,7 +88,7 @@ pub(crate) struct Reading {
 
 #[derive(Debug, Args)]
 pub(crate) struct Inspect {
-    /// A .glb, .gltf or .bvh file, or - for stdin
+    /// A .glb, .gltf, .bvh or .sinew file, or - for stdin
     pub(crate) file: PathBuf,
     /// text or json
     #[arg(long, value_enum, default_value_t)]
@@ -258,6 +262,55 @@ pub(crate) struct Convert {
     pub(crate) format: Format,
     #[command(flatten)]
     pub(crate) reading: Reading,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Bake {
+    #[command(subcommand)]
+    pub(crate) what: Baking,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Baking {
+    /// Skeleton and clips as a runtime file (.sinew): compressed within a bound, and how far off they are
+    Clip(BakeClip),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example: sinew bake clip fox.glb fox.sinew --clip Walk --clip Run --bound 0.1")]
+pub(crate) struct BakeClip {
+    /// A .glb, .gltf or .bvh file, or - for stdin
+    pub(crate) input: PathBuf,
+    /// The .sinew file to write
+    pub(crate) output: PathBuf,
+    /// Keep only this clip, by name or index; may be given several times
+    #[arg(long, value_name = "CLIP")]
+    pub(crate) clip: Vec<String>,
+    /// Largest distance, millimetres, of any point 3 cm from a joint to its exact place
+    #[arg(long, value_name = "MM", default_value = "0.1", value_parser = millimetres)]
+    pub(crate) bound: f64,
+    /// Frames a second, where it is not to be found from the keys
+    #[arg(long, value_name = "RATE")]
+    pub(crate) rate: Option<f64>,
+    /// Clips as they are in memory, which are played from the bytes of the file, instead of entropy-coded
+    /// ones of about half the size
+    #[arg(long)]
+    pub(crate) resident: bool,
+    /// Write the rest where a clip, mesh or skin could not be read or a clip not be baked
+    #[arg(long)]
+    pub(crate) keep_going: bool,
+    /// text or json
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+/// A length such as `0.1` or `0.1mm`.
+fn millimetres(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix("mm").unwrap_or(text).trim();
+    let value = number.parse::<f64>().ok().filter(|v| v.is_finite() && *v > 0.0);
+    value.ok_or_else(|| "expected millimetres above 0, such as 0.1".into())
 }
 
 #[derive(Debug, Args)]

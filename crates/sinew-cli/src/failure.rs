@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use sinew_asset::AssetError;
+use sinew_asset::{AssetError, RuntimeFileError};
 
 /// Why a command did not end well.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +28,14 @@ pub(crate) enum Failure {
         /// What is wrong.
         source: AssetError,
     },
+    /// A runtime file is not what it should be: exit code 3, or 5 where it is of another version.
+    #[error("{file}: {source}")]
+    Runtime {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        source: RuntimeFileError,
+    },
     /// The input is sound as a file, but what was asked of it cannot be done: exit code 3.
     #[error("{file}: {message}")]
     Input {
@@ -52,7 +60,12 @@ impl Failure {
             Self::Io { .. } => 2,
             Self::Asset { source, .. } if source.is_unsupported() => 5,
             Self::Asset { source, .. } if source.is_io() => 2,
-            Self::Asset { .. } | Self::Input { .. } => 3,
+            Self::Runtime { source: RuntimeFileError::File(error), .. } if error.is_io() => 2,
+            Self::Runtime {
+                source: RuntimeFileError::Version { .. } | RuntimeFileError::Required { .. },
+                ..
+            } => 5,
+            Self::Asset { .. } | Self::Runtime { .. } | Self::Input { .. } => 3,
             Self::Internal(_) => 4,
             Self::Over(_) => 7,
         }

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use clap::error::ErrorKind;
 
-use args::{Cli, Verb};
+use args::{Bake, Baking, Cli, Verb};
 use failure::Failure;
 use output::{Out, say};
 
@@ -47,6 +47,7 @@ fn run(cli: &Cli) -> Result<(), Failure> {
         Some(Verb::Audit(args)) => cmd::audit::run(args, &mut out)?,
         Some(Verb::Diff(args)) => cmd::diff::run(args, &mut out)?,
         Some(Verb::Convert(args)) => cmd::convert::run(args, &mut out)?,
+        Some(Verb::Bake(Bake { what: Baking::Clip(args) })) => cmd::bake::run(args, &mut out)?,
         Some(Verb::Showcase(args)) => cmd::showcase::run(args, &mut out)?,
     }
     out.finish()

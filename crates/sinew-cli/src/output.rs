@@ -1,9 +1,11 @@
 //! Where results go: stdout for results, stderr for everything else.
 
 use std::fmt::Arguments;
-use std::io::{BufWriter, ErrorKind, Stdout, Write};
+use std::io::{BufWriter, ErrorKind, IsTerminal, Stdout, Write};
 use std::path::Path;
+use std::time::Duration;
 
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use sinew_cli::report::inert;
 
@@ -31,6 +33,20 @@ pub(crate) fn refuse_overwrite(output: &Path, inputs: &[&Path]) -> Result<(), Fa
         }
         None => Ok(()),
     }
+}
+
+/// A bar on a terminal for anything over a second, none in a pipe.
+pub(crate) fn progress(count: usize, what: &str, quiet: bool) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(count as u64), ProgressDrawTarget::hidden());
+    if count > 1 && !quiet && std::io::stderr().is_terminal() {
+        bar.set_draw_target(ProgressDrawTarget::stderr());
+        let template = format!("{{bar:30}} {{pos}}/{{len}} {what}, {{eta}} left");
+        if let Ok(style) = ProgressStyle::with_template(&template) {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(Duration::from_secs(1));
+    }
+    bar
 }
 
 /// Buffered stdout. A reader that has gone away ends the output, not the command.

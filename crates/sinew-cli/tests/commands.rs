@@ -77,7 +77,7 @@ const PROJECTED: &str = "projected-x";
 fn bare_sinew_prints_every_verb_with_an_example() {
     let output = sinew(&[]);
     assert_eq!(code(&output), 0);
-    for verb in ["inspect", "sample", "audit", "diff", "convert", "showcase"] {
+    for verb in ["inspect", "sample", "audit", "diff", "convert", "bake", "showcase"] {
         assert!(stdout(&output).contains(&format!("sinew {verb} ")), "{verb}");
     }
 }

@@ -51,7 +51,9 @@ mod transition;
 mod wide;
 
 pub use blend::{AdditiveJob, BlendError, BlendJob, BlendLayer};
-pub use clip::{Clip, ClipBuildError, ClipBuilder, ClipDataError, ClipReport, SampleError, SampleJob};
+pub use clip::{
+    Clip, ClipBuildError, ClipBuilder, ClipDataError, ClipReport, SampleError, SampleJob, StoredClipError,
+};
 pub use curve::Curve;
 pub use difference::{ClipDifference, DifferenceJob, Space, Worst};
 pub use event::{Event, EventError, EventTrack, Fired, Playback};

@@ -43,6 +43,21 @@ impl JointFlags {
     /// Carries a camera or a light.
     pub const VIEW: Self = Self(16);
 
+    /// All of them.
+    pub const ALL: Self = Self(31);
+
+    /// As a number, for files: the same in every version.
+    #[must_use]
+    pub fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// From [`JointFlags::bits`]; `None` where a bit means nothing.
+    #[must_use]
+    pub fn from_bits(bits: u8) -> Option<Self> {
+        (bits & !Self::ALL.0 == 0).then_some(Self(bits))
+    }
+
     /// Whether every flag of `other` is set.
     #[must_use]
     pub fn contains(self, other: Self) -> bool {

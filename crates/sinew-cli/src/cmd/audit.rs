@@ -1,12 +1,9 @@
 //! `sinew audit`: what is wrong with characters, in numbers.
 
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use schemars::JsonSchema;
 use serde::Serialize;
 use sinew_asset::{Loaded, save};
@@ -16,7 +13,7 @@ use sinew_cli::report::{Audited, Page, SceneOptions, measure, printable, render}
 use crate::args::{Audit, Format, Reading};
 use crate::failure::Failure;
 use crate::input::{Convention, Input};
-use crate::output::{Out, refuse_overwrite, say};
+use crate::output::{Out, progress, refuse_overwrite, say};
 
 /// What `sinew audit --format json` prints.
 #[derive(Serialize, JsonSchema)]
@@ -119,7 +116,7 @@ fn limits(path: Option<&Path>) -> Result<Limits, Failure> {
 
 /// Audits on every core; results are in the order of the command line, whoever finishes first.
 fn audit_all(args: &Audit, limits: &Limits, quiet: bool) -> Vec<Result<Done, Failure>> {
-    let bar = progress(args.files.len() as u64, quiet);
+    let bar = progress(args.files.len(), "files", quiet);
     let slots: Vec<Mutex<Option<Result<Done, Failure>>>> =
         args.files.iter().map(|_| Mutex::default()).collect();
     let next = AtomicUsize::new(0);
@@ -148,19 +145,6 @@ fn audit_one(path: &Path, reading: &Reading, limits: &Limits, keep: bool) -> Res
     let input = Input::read(path, reading, Convention::Guess)?;
     let report = audit(&input.loaded, limits);
     Ok(Done { file: input.file, loaded: keep.then_some(input.loaded), report })
-}
-
-/// A bar on a terminal for anything over a second, none in a pipe.
-fn progress(files: u64, quiet: bool) -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(Some(files), ProgressDrawTarget::hidden());
-    if files > 1 && !quiet && std::io::stderr().is_terminal() {
-        bar.set_draw_target(ProgressDrawTarget::stderr());
-        if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} files, {eta} left") {
-            bar.set_style(style);
-        }
-        bar.enable_steady_tick(Duration::from_secs(1));
-    }
-    bar
 }
 
 fn write_page(path: &Path, done: &[&Done]) -> Result<(), Failure> {

@@ -41,7 +41,7 @@ pub(crate) struct InspectReport {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct SkeletonFacts {
+pub(super) struct SkeletonFacts {
     /// All nodes of the file.
     nodes: usize,
     /// Nodes that some skin binds.
@@ -124,6 +124,9 @@ struct ProblemFacts {
 }
 
 pub(crate) fn run(args: &Inspect, out: &mut Out) -> Result<(), Failure> {
+    if super::inspect_runtime::is_one(&args.file) {
+        return super::inspect_runtime::run(args, out);
+    }
     let input = Input::read(&args.file, &args.reading, Convention::Guess)?;
     let report = InspectReport::new(&input);
     match args.format {
@@ -143,7 +146,7 @@ impl InspectReport {
                 Format::Bvh => "bvh",
             },
             bytes: input.bytes,
-            skeleton: SkeletonFacts::new(document),
+            skeleton: SkeletonFacts::new(&document.skeleton),
             skins: document
                 .skins
                 .iter()
@@ -159,27 +162,9 @@ impl InspectReport {
     }
 
     fn print(&self, out: &mut Out) -> Result<(), Failure> {
-        let s = &self.skeleton;
-        let size = DVec3::from(s.rest_max) - DVec3::from(s.rest_min);
         let kilobytes = self.bytes.div_ceil(1024);
         out.line(format_args!("{} ({}, {kilobytes} KiB)", self.file, self.format))?;
-        out.line(format_args!(
-            "  {} nodes: {} skin joints, {} animated, {}, {} deep; rest pose {:.3} x {:.3} x {:.3} m",
-            s.nodes,
-            s.skin_joints,
-            s.animated,
-            counted(s.roots, "root"),
-            s.depth,
-            size.x,
-            size.y,
-            size.z
-        ))?;
-        let unusual = s.unnamed > 0 || !s.repeated_names.is_empty();
-        if unusual {
-            let repeated: Vec<String> = s.repeated_names.iter().map(|(n, c)| format!("'{n}' x{c}")).collect();
-            let repeated = if repeated.is_empty() { "none".to_owned() } else { repeated.join(", ") };
-            out.line(format_args!("  names: {} missing; repeated: {repeated}", s.unnamed))?;
-        }
+        self.skeleton.print(out)?;
         for skin in &self.skins {
             out.line(format_args!(
                 "  skin {:<3} {:<28} {} joints",
@@ -249,17 +234,16 @@ impl InspectReport {
     }
 }
 
-fn shown(name: &Option<String>) -> String {
+pub(super) fn shown(name: &Option<String>) -> String {
     name.as_ref().map_or_else(|| "(no name)".into(), |n| format!("'{}'", n.escape_debug()))
 }
 
-fn counted(n: usize, what: &str) -> String {
+pub(super) fn counted(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
 impl SkeletonFacts {
-    fn new(document: &Document) -> Self {
-        let skeleton = &document.skeleton;
+    pub(super) fn new(skeleton: &Skeleton) -> Self {
         let flagged = |flag| skeleton.joints().iter().filter(|j| j.flags.contains(flag)).count();
         let mut names: BTreeMap<String, usize> = BTreeMap::new();
         for name in skeleton.joints().iter().filter_map(|j| j.name.clone()) {
@@ -278,6 +262,31 @@ impl SkeletonFacts {
             rest_min: min.to_array(),
             rest_max: max.to_array(),
         }
+    }
+}
+
+impl SkeletonFacts {
+    pub(super) fn print(&self, out: &mut Out) -> Result<(), Failure> {
+        let s = self;
+        let size = DVec3::from(s.rest_max) - DVec3::from(s.rest_min);
+        out.line(format_args!(
+            "  {} nodes: {} skin joints, {} animated, {}, {} deep; rest pose {:.3} x {:.3} x {:.3} m",
+            s.nodes,
+            s.skin_joints,
+            s.animated,
+            counted(s.roots, "root"),
+            s.depth,
+            size.x,
+            size.y,
+            size.z
+        ))?;
+        let unusual = s.unnamed > 0 || !s.repeated_names.is_empty();
+        if unusual {
+            let repeated: Vec<String> = s.repeated_names.iter().map(|(n, c)| format!("'{n}' x{c}")).collect();
+            let repeated = if repeated.is_empty() { "none".to_owned() } else { repeated.join(", ") };
+            out.line(format_args!("  names: {} missing; repeated: {repeated}", s.unnamed))?;
+        }
+        Ok(())
     }
 }
 

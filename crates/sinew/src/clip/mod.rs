@@ -7,12 +7,15 @@ mod decode;
 pub(crate) mod pack;
 mod patch;
 mod sample;
+mod stored;
 
+use core::ops::{Deref, Range};
 use std::sync::Arc;
 
 pub use block::ClipDataError;
 pub use builder::{ClipBuildError, ClipBuilder, ClipReport};
 pub use sample::SampleJob;
+pub use stored::StoredClipError;
 
 use crate::{Curve, Event, Rig};
 use block::Head;
@@ -25,10 +28,40 @@ use block::Head;
 #[derive(Clone, Debug)]
 pub struct Clip {
     name: Option<String>,
-    block: Arc<[u8]>,
+    block: Block,
     head: Head,
     curves: Vec<Curve>,
     events: Vec<Event>,
+}
+
+/// The bytes of a clip: all of a buffer, or a part of a file that it shares.
+#[derive(Clone, Debug)]
+struct Block {
+    bytes: Arc<[u8]>,
+    part: Range<usize>,
+}
+
+impl Block {
+    /// A part that lies in the bytes.
+    fn part(bytes: Arc<[u8]>, part: Range<usize>) -> Self {
+        Self { bytes, part }
+    }
+}
+
+impl From<Arc<[u8]>> for Block {
+    fn from(bytes: Arc<[u8]>) -> Self {
+        let part = 0..bytes.len();
+        Self { bytes, part }
+    }
+}
+
+impl Deref for Block {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        &self.bytes[self.part.clone()]
+    }
 }
 
 /// Clip, rig and pose that do not belong together.
@@ -60,12 +93,12 @@ impl Clip {
     /// was not.
     pub fn from_bytes(bytes: Arc<[u8]>) -> Result<Self, ClipDataError> {
         let head = block::check(&bytes)?;
-        Ok(Self { name: None, block: bytes, head, curves: Vec::new(), events: Vec::new() })
+        Ok(Self { name: None, block: bytes.into(), head, curves: Vec::new(), events: Vec::new() })
     }
 
     /// The whole clip as bytes, as it is in memory: little-endian, position-independent.
     #[must_use]
-    pub fn bytes(&self) -> &Arc<[u8]> {
+    pub fn bytes(&self) -> &[u8] {
         &self.block
     }
 

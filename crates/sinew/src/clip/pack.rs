@@ -239,8 +239,19 @@ impl Whole {
         Ok(stride)
     }
 
-    /// Bits that the frames of a segment take a frame, given the lowest and highest value of each track there:
-    /// what the search minimises.
+    /// Numbers of a row of a block that was checked.
+    pub(crate) fn row_of(block: &[u8], head: &Head) -> usize {
+        let (mut at, mut row) = (HEADER, 0);
+        for index in 0..usize::from(head.aligned) + usize::from(head.scattered) {
+            let aligned = index < usize::from(head.aligned);
+            let record = Record::read(block, at, aligned);
+            row += record.kind.components() * 8;
+            at = record.end(aligned);
+        }
+        row
+    }
+
+    /// The numbers of a block that was checked.
     pub(crate) fn unpack(block: &[u8], head: &Head) -> Self {
         let mut whole = Self {
             joints: head.joints,

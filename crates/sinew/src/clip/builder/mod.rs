@@ -208,7 +208,7 @@ impl<'a> ClipBuilder<'a> {
             let clip = Clip {
                 name: raw.name.clone(),
                 head: super::block::check(&block).unwrap_or_else(|e| panic!("a packed clip is no clip: {e}")),
-                block: Arc::from(block),
+                block: Arc::<[u8]>::from(block).into(),
                 curves: raw.curves.clone(),
                 events: raw.events.clone(),
             };
