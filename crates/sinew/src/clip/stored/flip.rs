@@ -23,7 +23,18 @@ pub(super) fn convert(group: &Group, from: Note, to: Note, pasts: &mut [Past], c
             continue;
         }
         let one = 1.0 / f64::from(group.steps[lane]);
-        let at = |axis: usize| column + axis * 8 + lane;
+        // The first component may have traded places.
+        let first = group.swaps.iter().position(|lanes| lanes >> lane & 1 == 1).map_or(0, |i| i + 1);
+        let place = |axis: usize| {
+            if axis == 0 {
+                first
+            } else if axis == first {
+                0
+            } else {
+                axis
+            }
+        };
+        let at = |axis: usize| column + place(axis) * 8 + lane;
         for k in 0..4 {
             let stored = [0, 1, 2].map(|axis| f64::from(pasts[at(axis)].values[k]));
             let [a, b, c] = stored;

@@ -50,6 +50,7 @@ fn random(seed: u64, frames: u32, segment: u16, rough: u64) -> Whole {
                 mask,
                 aligned: Some(pose_group),
                 slots: vec![],
+                swaps: [0; 2],
                 steps,
             });
         }
@@ -60,11 +61,14 @@ fn random(seed: u64, frames: u32, segment: u16, rough: u64) -> Whole {
             let mut steps = [1.0; 8];
             steps[..lanes as usize].fill_with(|| n.step());
             let slots = (0..lanes).map(|_| n.below(joints.into()) as u16).collect();
+            let mask = ((1_u16 << lanes) - 1) as u8;
+            let second = n.below(256) as u8 & mask;
             whole.groups.push(Group {
                 kind,
-                mask: ((1_u16 << lanes) - 1) as u8,
+                mask,
                 aligned: None,
                 slots,
+                swaps: [second, n.below(256) as u8 & mask & !second],
                 steps,
             });
         }

@@ -173,7 +173,7 @@ fn code_groups<C: Coder>(
     whole: &mut Whole,
 ) -> Result<(), StoredClipError> {
     let (mut head, mut pose_group, mut slot_count) = (Fields::new(2), Count::new(), Count::new());
-    let mut steps = Fields::new(2);
+    let (mut steps, mut swaps) = (Fields::new(2), Fields::new(2));
     let mut last_slot = 0_u16;
     let mut last_group = 0_u16;
     for i in 0..counts[0] + counts[1] {
@@ -181,13 +181,15 @@ fn code_groups<C: Coder>(
         let aligned = i < counts[0];
         let [kind, mask] = head.code(coder, known.map_or([0; 2], |g| [g.kind as u8, g.mask]));
         let kind = Kind::from_byte(kind).ok_or(StoredClipError::Kind { found: kind })?;
-        let mut group = Group { kind, mask, aligned: None, slots: Vec::new(), steps: [1.0; 8] };
+        let mut group =
+            Group { kind, mask, aligned: None, slots: Vec::new(), swaps: [0; 2], steps: [1.0; 8] };
         if aligned {
             let at = known.and_then(|g| g.aligned).unwrap_or(0);
             let moved = pose_group.code(coder, at.wrapping_sub(last_group).into()) as u16;
             last_group = last_group.wrapping_add(moved);
             group.aligned = Some(last_group);
         } else {
+            group.swaps = swaps.code(coder, known.map_or([0; 2], |g| g.swaps));
             for lane in 0..mask.count_ones() as usize {
                 let at = known.map_or(0, |g| g.slots[lane]);
                 let moved = i64::from(at.wrapping_sub(last_slot) as i16);
