@@ -58,6 +58,7 @@ pub struct Rig {
     parents: Vec<Option<Slot>>,
     rest: Vec<PoseGroup>,
     rest_scale: Vec<ScaleGroup>,
+    rest_quads: Vec<[[f32; 4]; 8]>,
     scaled: bool,
     fixed: Vec<(Slot, [[f32; 4]; 3])>,
     reach: Vec<f32>,
@@ -92,6 +93,7 @@ impl Rig {
             slot_of_joint,
             rest: vec![PoseGroup::IDENTITY; groups],
             rest_scale: vec![ScaleGroup::ONE; groups],
+            rest_quads: vec![[[0.0, 0.0, 0.0, 1.0]; 8]; groups],
             scaled: false,
             fixed: Vec::new(),
         };
@@ -109,6 +111,7 @@ impl Rig {
             }
             let (group, lane) = (slot / 8, slot % 8);
             rest.put(&mut rig.rest[group], &mut rig.rest_scale[group], lane);
+            rig.rest_quads[group][lane] = rest.rotation.to_array();
             rig.scaled |= rest.scale != glam::Vec3::ONE;
             if let Some(matrix) = matrix {
                 rig.fixed.push((Slot(slot as u16), matrix));
@@ -169,6 +172,11 @@ impl Rig {
     #[must_use]
     pub fn rest_scale(&self) -> &[ScaleGroup] {
         &self.rest_scale
+    }
+
+    /// Rest rotations, `[group][lane]`, XYZW of each joint side by side.
+    pub(crate) fn rest_quads(&self) -> &[[[f32; 4]; 8]] {
+        &self.rest_quads
     }
 
     /// Whether some joint has a rest scale other than one.

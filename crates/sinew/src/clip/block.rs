@@ -166,10 +166,9 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// The record at an offset; `aligned` says of which sort it is.
+    /// The record of these bytes, at an offset; `aligned` says of which sort it is.
     #[inline(always)]
-    pub(crate) fn read(block: &[u8], at: usize, aligned: bool) -> Self {
-        let b: &[u8; RECORD] = array_at(block, at);
+    pub(crate) fn read(b: &[u8; RECORD], at: usize, aligned: bool) -> Self {
         let kind = match b[0] {
             0 => Kind::Rotation3,
             1 => Kind::Rotation4,
@@ -267,7 +266,7 @@ pub(crate) fn check(block: &[u8]) -> Result<Head, ClipDataError> {
         if Kind::from_byte(block[at]).is_none() {
             return Err(bad(at, "group kind", block[at].into(), "0 to 3"));
         }
-        let record = Record::read(block, at, aligned);
+        let record = Record::read(array_at(block, at), at, aligned);
         let end = need("a group", record.end(aligned) as u64)?;
         if record.shift.iter().any(|s| *s > MAX_SHIFT) {
             return Err(bad(at + 2, "base shift", f64::from(record.shift[0]), "at most 12"));
@@ -392,6 +391,34 @@ pub(crate) fn check(block: &[u8]) -> Result<Head, ClipDataError> {
         end if end != block.len() => Err(bad(end, "length", block.len() as f64, "nothing after the padding")),
         _ => Ok(head),
     }
+}
+
+/// `[pose group]`: whether rotations of single joints are written into it.
+pub(crate) fn patched(block: &[u8], head: &Head) -> Vec<bool> {
+    let mut patched = vec![false; usize::from(head.joints).div_ceil(8)];
+    let mut at = HEADER;
+    for index in 0..usize::from(head.aligned) + usize::from(head.scattered) {
+        let aligned = index < usize::from(head.aligned);
+        let record = Record::read(array_at(block, at), at, aligned);
+        if !aligned && matches!(record.kind, Kind::Rotation3 | Kind::Rotation4) {
+            for lane in 0..record.lanes {
+                patched[usize::from(u16_at(block, record.slots_at() + 2 * lane)) / 8] = true;
+            }
+        }
+        at = record.end(aligned);
+    }
+    for constant in 0..usize::from(head.constants[0]) {
+        patched[usize::from(u16_at(block, head.constants_at + 18 * constant)) / 8] = true;
+    }
+    let mut at = head.keyed_at;
+    for _ in 0..head.keyed {
+        let (kind, keys) = (block[at + 2], u32_at(block, at + 4) as usize);
+        if kind == Kind::Rotation4 as u8 {
+            patched[usize::from(u16_at(block, at)) / 8] = true;
+        }
+        at += 8 + 4 * keys * if kind == Kind::Rotation4 as u8 { 5 } else { 4 };
+    }
+    patched
 }
 
 fn check_slot_and_floats(

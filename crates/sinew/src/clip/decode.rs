@@ -1,8 +1,8 @@
 //! From the bytes of a clip to a pose: two frames unpacked, interpolated, normalised, eight joints at a time.
 
 use super::arc::ArcShare;
-use super::block::{FLAG_ARC, FLAG_DROPS, HEADER, Head, Kind, Record, SEGMENT, array_at, u16_at, u32_at};
-use crate::wide::{Floats, Ints, Simd, WINDOW};
+use super::block::{FLAG_ARC, FLAG_DROPS, HEADER, Head, Kind, Record, SEGMENT, u32_at};
+use crate::wide::{Floats, Ints, Quads, Simd, WINDOW};
 use crate::{PoseGroup, ScaleGroup};
 
 /// The two frames round a moment.
@@ -38,7 +38,8 @@ impl Place {
 }
 
 /// Walks over the groups of a clip at one moment.
-pub(crate) struct Walk<'a> {
+pub(crate) struct Walk<'a, S> {
+    simd: S,
     block: &'a [u8],
     record: usize,
     header: usize,
@@ -46,10 +47,11 @@ pub(crate) struct Walk<'a> {
     share: ArcShare,
 }
 
-impl<'a> Walk<'a> {
+impl<'a, S: Simd> Walk<'a, S> {
     #[inline(always)]
-    pub(crate) fn new(block: &'a [u8], place: &Place) -> Self {
+    pub(crate) fn new(simd: S, block: &'a [u8], place: &Place) -> Self {
         Self {
+            simd,
             block,
             record: HEADER,
             header: place.header,
@@ -61,7 +63,7 @@ impl<'a> Walk<'a> {
     /// The next group's record.
     #[inline(always)]
     pub(crate) fn record(&mut self, aligned: bool) -> Record {
-        let record = Record::read(self.block, self.record, aligned);
+        let record = Record::read(self.simd.bytes(self.block, self.record), self.record, aligned);
         self.record = record.end(aligned);
         record
     }
@@ -69,18 +71,18 @@ impl<'a> Walk<'a> {
     /// The pose group of the next aligned record, which is not taken.
     #[inline(always)]
     pub(crate) fn peek_pose_group(&self) -> usize {
-        usize::from(u16_at(self.block, self.record + 6))
+        usize::from(u16::from_le_bytes(*self.simd.bytes(self.block, self.record + 6)))
     }
 
     /// Flags and the masks of left-out components; moves on to the bases.
     #[inline(always)]
     fn flags(&mut self, components: usize) -> (u8, Option<&'a [u8; 3]>) {
-        let flags = self.block[self.header + components];
+        let [flags] = *self.simd.bytes(self.block, self.header + components);
         self.header += components + 1;
         if flags & FLAG_DROPS == 0 {
             return (flags, None);
         }
-        let drops = array_at(self.block, self.header);
+        let drops = self.simd.bytes(self.block, self.header);
         self.header += 3;
         (flags, Some(drops))
     }
@@ -98,23 +100,23 @@ impl<'a> Walk<'a> {
 
     /// The values of a group in both frames, and what follows: flags and left-out components.
     #[inline(always)]
-    fn keys<S: Simd, const K: usize>(&mut self, simd: S, record: &Record) -> ([[S::F; K]; 2], Notes<'a>) {
-        let block = self.block;
-        let widths: &[u8; K] = array_at(block, self.header);
+    fn keys<const K: usize>(&mut self, record: &Record) -> ([[S::F; K]; 2], Notes<'a>) {
+        let (simd, block) = (self.simd, self.block);
+        let widths: &[u8; K] = simd.bytes(block, self.header);
         let (flags, drops) = self.flags(K);
         let zero = simd.splat(0.0);
-        let steps = simd.load_bf16(array_at(block, record.steps_at));
+        let steps = simd.load_bf16(simd.bytes(block, record.steps_at));
         let (mut a, mut b) = ([zero; K], [zero; K]);
         let lanes = record.mask.count_ones();
         // Runs of a group follow each other bit by bit.
         let mut bit = 0;
         for k in 0..K {
             let width = u32::from(widths[k]);
-            let base = simd.load_i16(array_at(block, self.header)).shl(u32::from(record.shift[k]));
+            let base = simd.load_i16(simd.bytes(block, self.header)).shl(u32::from(record.shift[k]));
             let plan = simd.plan(width, record.mask, bit % 8);
             let byte = (bit / 8) as usize;
-            let first: &[u8; WINDOW] = array_at(block, self.frames[0] + byte);
-            let second: &[u8; WINDOW] = array_at(block, self.frames[1] + byte);
+            let first: &[u8; WINDOW] = simd.bytes(block, self.frames[0] + byte);
+            let second: &[u8; WINDOW] = simd.bytes(block, self.frames[1] + byte);
             a[k] = (simd.unpack(first, &plan) + base).to_float() * steps;
             b[k] = (simd.unpack(second, &plan) + base).to_float() * steps;
             bit += width * lanes;
@@ -127,14 +129,9 @@ impl<'a> Walk<'a> {
 
     /// Unit quaternions of which three components are stored.
     #[inline(always)]
-    pub(crate) fn rotation3<S: Simd>(
-        &mut self,
-        simd: S,
-        record: &Record,
-        second: u8,
-        third: u8,
-    ) -> [S::F; 4] {
-        let ([a, b], notes) = self.keys::<S, 3>(simd, record);
+    pub(crate) fn rotation3(&mut self, record: &Record, second: u8, third: u8) -> [S::F; 4] {
+        let simd = self.simd;
+        let ([a, b], notes) = self.keys::<3>(record);
         let (zero, one) = (simd.splat(0.0), simd.splat(1.0));
         let d = (one - (a[0] * a[0] + a[1] * a[1] + a[2] * a[2])).max(zero).sqrt();
         let e = (one - (b[0] * b[0] + b[1] * b[1] + b[2] * b[2])).max(zero).sqrt();
@@ -162,69 +159,90 @@ impl<'a> Walk<'a> {
 
     /// Unit quaternions of which all four components are stored.
     #[inline(always)]
-    fn rotation4<S: Simd>(&mut self, simd: S, record: &Record) -> [S::F; 4] {
-        let ([a, b], notes) = self.keys::<S, 4>(simd, record);
+    fn rotation4(&mut self, record: &Record) -> [S::F; 4] {
+        let simd = self.simd;
+        let ([a, b], notes) = self.keys::<4>(record);
         nlerp(simd, a, b, &self.share, notes.arc)
     }
 
     #[inline(always)]
-    fn vector<S: Simd>(&mut self, simd: S, record: &Record) -> [S::F; 3] {
-        let ([a, b], _) = self.keys::<S, 3>(simd, record);
+    fn vector(&mut self, record: &Record) -> [S::F; 3] {
+        let simd = self.simd;
+        let ([a, b], _) = self.keys::<3>(record);
         let u = simd.splat(self.share.share);
         [a[0] + (b[0] - a[0]) * u, a[1] + (b[1] - a[1]) * u, a[2] + (b[2] - a[2]) * u]
     }
 
-    /// Decodes a scattered group into its slots. `touched` gets the bits of the lanes written: rotation,
-    /// translation, scale of each pose group.
+    /// Decodes a scattered group into its slots of the leading groups. Rotations go side by side: the pose groups
+    /// that get some hold them as eight quads.
     #[inline(always)]
-    pub(crate) fn scatter<S: Simd>(
-        &mut self,
-        simd: S,
-        record: &Record,
-        groups: &mut [PoseGroup],
-        scales: &mut [ScaleGroup],
-        touched: Option<&mut [[u8; 3]]>,
-    ) {
-        let mut lanes = [[0.0_f32; 8]; 4];
-        let mut store = |values: &[S::F]| {
-            for (out, v) in lanes.iter_mut().zip(values) {
-                v.store(out);
-            }
+    pub(crate) fn scatter(&mut self, record: &Record, groups: &mut [PoseGroup], scales: &mut [ScaleGroup]) {
+        let (simd, block) = (self.simd, self.block);
+        // Sixteen bytes are there: if no more slots, then what follows.
+        let slots: &[u8; 16] = simd.bytes(block, record.slots_at());
+        let slot = |lane: usize| {
+            let slot = usize::from(u16::from_le_bytes([slots[2 * lane], slots[2 * lane + 1]]));
+            (slot / 8, slot % 8)
         };
         let [second, third] = record.swaps();
-        match record.kind {
-            Kind::Rotation3 => store(&self.rotation3(simd, record, second, third)),
-            Kind::Rotation4 => store(&self.rotation4(simd, record)),
-            Kind::Translation | Kind::Scale => store(&self.vector(simd, record)),
-        }
-        let part = match record.kind {
-            Kind::Rotation3 | Kind::Rotation4 => 0,
-            Kind::Translation => 1,
-            Kind::Scale => 2,
-        };
-        for lane in 0..record.lanes {
-            let slot = usize::from(u16_at(self.block, record.slots_at() + 2 * lane));
-            let (group, at) = (slot / 8, slot % 8);
-            if part == 0 {
-                let to = &mut groups[group].rotation;
-                for (axis, values) in lanes.iter().enumerate() {
-                    to[axis][at] = values[lane];
+        if matches!(record.kind, Kind::Rotation3 | Kind::Rotation4) {
+            let q = if record.kind == Kind::Rotation3 {
+                self.rotation3(record, second, third)
+            } else {
+                self.rotation4(record)
+            };
+            let quads = simd.transpose_4x8(q[0], q[1], q[2], q[3]);
+            for lane in 0..record.lanes.min(8) {
+                let (group, at) = slot(lane);
+                if let Some(group) = groups.get_mut(group) {
+                    quads[lane].store(quad_mut(group, at));
                 }
+            }
+            return;
+        }
+        let mut lanes = [[0.0_f32; 8]; 3];
+        let values = self.vector(record);
+        for axis in 0..3 {
+            values[axis].store(&mut lanes[axis]);
+        }
+        for lane in 0..record.lanes.min(8) {
+            let (group, at) = slot(lane);
+            if group >= groups.len() {
                 continue;
             }
-            let to = if part == 1 { &mut groups[group].translation } else { &mut scales[group].scale };
+            let to = if record.kind == Kind::Translation {
+                &mut groups[group].translation
+            } else {
+                &mut scales[group].scale
+            };
             // Where the first component went.
             let first = usize::from(second >> lane & 1) + 2 * usize::from(third >> lane & 1);
             to[0][at] = lanes[first][lane];
             to[1][at] = lanes[if first == 1 { 0 } else { 1 }][lane];
             to[2][at] = lanes[if first == 2 { 0 } else { 2 }][lane];
         }
-        if let Some(touched) = touched {
-            for lane in 0..record.lanes {
-                let slot = usize::from(u16_at(self.block, record.slots_at() + 2 * lane));
-                touched[slot / 8][part] |= 1 << (slot % 8);
-            }
-        }
+    }
+}
+
+/// The rotation of a lane in a group that holds eight quads.
+#[inline(always)]
+pub(crate) fn quad_mut(group: &mut PoseGroup, lane: usize) -> &mut [f32; 4] {
+    match group.rotation.as_flattened_mut()[4 * lane..].first_chunk_mut() {
+        Some(quad) => quad,
+        None => unreachable!("a group has eight lanes, not {lane}"),
+    }
+}
+
+/// From eight quads to one array a component, in place.
+#[inline(always)]
+pub(crate) fn quads_to_lanes<S: Simd>(simd: S, group: &mut PoseGroup) {
+    let mut quads = [simd.splat4(0.0); 8];
+    for (lane, quad) in quads.iter_mut().enumerate() {
+        *quad = simd.load4(quad_mut(group, lane));
+    }
+    let lanes = simd.transpose_8x4(quads);
+    for axis in 0..4 {
+        lanes[axis].store(&mut group.rotation[axis]);
     }
 }
 

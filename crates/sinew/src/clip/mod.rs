@@ -13,6 +13,7 @@ use core::ops::{Deref, Range};
 use std::sync::Arc;
 
 pub use block::ClipDataError;
+pub(crate) use block::array_at;
 pub use builder::{ClipBuildError, ClipBuilder, ClipReport};
 pub use sample::SampleJob;
 pub use stored::StoredClipError;
@@ -30,6 +31,8 @@ pub struct Clip {
     name: Option<String>,
     block: Block,
     head: Head,
+    /// `[pose group]`: whether rotations of single joints are written into it.
+    patched: Arc<[bool]>,
     curves: Vec<Curve>,
     events: Vec<Event>,
 }
@@ -92,8 +95,18 @@ impl Clip {
     /// [`ClipDataError`] where the bytes are no clip. Everything is checked here: sampling reads no byte that
     /// was not.
     pub fn from_bytes(bytes: Arc<[u8]>) -> Result<Self, ClipDataError> {
-        let head = block::check(&bytes)?;
-        Ok(Self { name: None, block: bytes.into(), head, curves: Vec::new(), events: Vec::new() })
+        Self::assemble(bytes.into(), None, Vec::new(), Vec::new())
+    }
+
+    fn assemble(
+        block: Block,
+        name: Option<String>,
+        curves: Vec<Curve>,
+        events: Vec<Event>,
+    ) -> Result<Self, ClipDataError> {
+        let head = block::check(&block)?;
+        let patched = block::patched(&block, &head).into();
+        Ok(Self { name, block, head, patched, curves, events })
     }
 
     /// The whole clip as bytes, as it is in memory: little-endian, position-independent.
@@ -144,6 +157,12 @@ impl Clip {
         self.curves.iter().find(|c| c.name == name)
     }
 
+    /// The curve of a morph weight, by the node of the file that carries the mesh and the morph target.
+    #[must_use]
+    pub fn weight_curve(&self, node: u32, target: usize) -> Option<&Curve> {
+        self.curve(&weight_curve_name(node, target))
+    }
+
     /// Moments of the clip, in any order.
     #[must_use]
     pub fn events(&self) -> &[Event] {
@@ -160,4 +179,9 @@ impl Clip {
         }
         Ok(())
     }
+}
+
+/// What the curve of a morph weight is called.
+fn weight_curve_name(node: u32, target: usize) -> String {
+    format!("weights/{node}/{target}")
 }

@@ -244,7 +244,7 @@ impl Whole {
         let (mut at, mut row) = (HEADER, 0);
         for index in 0..usize::from(head.aligned) + usize::from(head.scattered) {
             let aligned = index < usize::from(head.aligned);
-            let record = Record::read(block, at, aligned);
+            let record = Record::read(super::block::array_at(block, at), at, aligned);
             row += record.kind.components() * 8;
             at = record.end(aligned);
         }
@@ -266,7 +266,7 @@ impl Whole {
         let mut at = HEADER;
         for index in 0..usize::from(head.aligned) + usize::from(head.scattered) {
             let aligned = index < usize::from(head.aligned);
-            let record = Record::read(block, at, aligned);
+            let record = Record::read(super::block::array_at(block, at), at, aligned);
             let mut steps = [1.0; 8];
             for (lane, step) in steps[..record.lanes].iter_mut().enumerate() {
                 *step = f32::from_bits(u32::from(u16_at(block, record.steps_at + 2 * lane)) << 16);

@@ -1,30 +1,29 @@
-//! What a clip writes joint by joint: constants, and tracks with keys of their own.
+//! What a clip writes joint by joint, rotations as quads ([`quad_mut`]): constants, and tracks with keys of their own.
 
 use glam::Vec4;
 
 use super::arc::ArcShare;
 use super::block::{Head, Kind, f32_at, u16_at, u32_at};
+use super::decode::quad_mut;
 use crate::{PoseGroup, ScaleGroup};
 
 /// Where single joints are written.
 pub(crate) struct Patches<'a> {
     pub(crate) groups: &'a mut [PoseGroup],
     pub(crate) scales: &'a mut [ScaleGroup],
-    /// Lanes written: rotation, translation, scale of each pose group.
-    pub(crate) touched: Option<&'a mut [[u8; 3]]>,
 }
 
 impl Patches<'_> {
     #[inline]
     fn put(&mut self, slot: usize, part: usize, value: Vec4) {
         let (group, lane) = (slot / 8, slot % 8);
+        if group >= self.groups.len() {
+            return;
+        }
         match part {
-            0 => (0..4).for_each(|axis| self.groups[group].rotation[axis][lane] = value[axis]),
+            0 => *quad_mut(&mut self.groups[group], lane) = value.to_array(),
             1 => (0..3).for_each(|axis| self.groups[group].translation[axis][lane] = value[axis]),
             _ => (0..3).for_each(|axis| self.scales[group].scale[axis][lane] = value[axis]),
-        }
-        if let Some(touched) = &mut self.touched {
-            touched[group][part] |= 1 << lane;
         }
     }
 

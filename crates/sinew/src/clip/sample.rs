@@ -1,9 +1,9 @@
 //! One clip at one moment.
 
-use super::decode::{Place, Walk};
+use super::decode::{Place, Walk, quad_mut, quads_to_lanes};
 use super::patch::Patches;
 use super::{Clip, SampleError};
-use crate::wide::{Backend, Floats, Simd, dispatch};
+use crate::wide::{Backend, Floats, Quads, Simd, dispatch};
 use crate::{LocalPose, PoseGroup, Rig, ScaleGroup};
 
 /// Samples a clip at any time, in any order, into a pose of the rig.
@@ -83,26 +83,41 @@ fn sample<S: Simd>(
 ) {
     let (block, head) = (clip.block(), &clip.head);
     let place = Place::new(block, head, time);
-    let mut walk = Walk::new(block, &place);
+    let mut walk = Walk::new(simd, block, &place);
     let mut left = head.aligned;
-    let rest = &rig.rest()[..limit];
-    for (index, (out, rest)) in groups[..limit].iter_mut().zip(rest).enumerate() {
+    let (groups, scales) = (&mut groups[..limit], &mut scales[..limit]);
+    let (rest, quads, patched) = (&rig.rest()[..limit], &rig.rest_quads()[..limit], &clip.patched[..limit]);
+    for index in 0..limit {
+        let out = &mut groups[index];
         for axis in 0..3 {
-            out.translation[axis] = rest.translation[axis];
+            simd.load(&rest[index].translation[axis]).store(&mut out.translation[axis]);
         }
         if left > 0 && walk.peek_pose_group() == index {
             left -= 1;
             let record = walk.record(true);
-            let q = walk.rotation3(simd, &record, 0, 0);
-            for axis in 0..4 {
-                q[axis].store(&mut out.rotation[axis]);
+            let q = walk.rotation3(&record, 0, 0);
+            if patched[index] {
+                let quads = simd.transpose_4x8(q[0], q[1], q[2], q[3]);
+                for lane in 0..8 {
+                    quads[lane].store(quad_mut(out, lane));
+                }
+            } else {
+                for axis in 0..4 {
+                    q[axis].store(&mut out.rotation[axis]);
+                }
+            }
+        } else if patched[index] {
+            for lane in 0..8 {
+                simd.load4(&quads[index][lane]).store(quad_mut(out, lane));
             }
         } else {
-            out.rotation = rest.rotation;
+            for axis in 0..4 {
+                simd.load(&rest[index].rotation[axis]).store(&mut out.rotation[axis]);
+            }
         }
     }
     if scaled {
-        scales[..limit].copy_from_slice(&rig.rest_scale()[..limit]);
+        scales.copy_from_slice(&rig.rest_scale()[..limit]);
     }
     for _ in 0..left {
         let record = walk.record(true);
@@ -110,11 +125,16 @@ fn sample<S: Simd>(
     }
     for _ in 0..head.scattered {
         let record = walk.record(false);
-        walk.scatter(simd, &record, groups, scales, None);
+        walk.scatter(&record, groups, scales);
     }
     if head.constants != [0; 3] || head.keyed != 0 {
-        let mut patches = Patches { groups, scales, touched: None };
+        let mut patches = Patches { groups, scales };
         patches.constants(block, head);
         patches.keyed(block, head, time);
+    }
+    for index in 0..limit {
+        if patched[index] {
+            quads_to_lanes(simd, &mut groups[index]);
+        }
     }
 }

@@ -95,6 +95,14 @@ impl Simd for Avx2 {
     type QQ = F44;
 
     #[inline(always)]
+    fn bytes<const N: usize>(self, block: &[u8], at: usize) -> &[u8; N] {
+        debug_assert!(at + N <= block.len(), "{N} bytes at {at} of {}", block.len());
+        // SAFETY: kernels read a clip only at offsets that `clip::block::check` walked when the clip was made, and
+        // every block ends with a window of padding.
+        unsafe { &*block.as_ptr().add(at).cast::<[u8; N]>() }
+    }
+
+    #[inline(always)]
     fn splat(self, v: f32) -> F8 {
         // SAFETY: see the top of the file.
         unsafe { F8(_mm256_set1_ps(v)) }

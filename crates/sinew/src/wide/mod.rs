@@ -43,6 +43,8 @@ pub(crate) trait Simd: Copy {
     /// Two times four floats, for two characters side by side.
     type QQ: QuadPair<Quad = Self::Q>;
 
+    /// Bytes of a clip at an offset that was checked when the clip was made. The scalar twin checks again.
+    fn bytes<const N: usize>(self, block: &[u8], at: usize) -> &[u8; N];
     /// The same number in every lane.
     fn splat(self, v: f32) -> Self::F;
     /// Eight numbers from memory.

@@ -53,6 +53,11 @@ impl Simd for Scalar {
     type QQ = Pair<Lanes<f32, 4>>;
 
     #[inline(always)]
+    fn bytes<const N: usize>(self, block: &[u8], at: usize) -> &[u8; N] {
+        crate::clip::array_at(block, at)
+    }
+
+    #[inline(always)]
     fn splat(self, v: f32) -> Self::F {
         Lanes([v; 8])
     }

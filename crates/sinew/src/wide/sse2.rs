@@ -97,6 +97,14 @@ impl Simd for Sse2 {
     type QQ = Pair<F4>;
 
     #[inline(always)]
+    fn bytes<const N: usize>(self, block: &[u8], at: usize) -> &[u8; N] {
+        debug_assert!(at + N <= block.len(), "{N} bytes at {at} of {}", block.len());
+        // SAFETY: kernels read a clip only at offsets that `clip::block::check` walked when the clip was made, and
+        // every block ends with a window of padding.
+        unsafe { &*block.as_ptr().add(at).cast::<[u8; N]>() }
+    }
+
+    #[inline(always)]
     fn splat(self, v: f32) -> F8 {
         // SAFETY: SSE2 is part of x86-64.
         unsafe { F8(_mm_set1_ps(v), _mm_set1_ps(v)) }

@@ -88,6 +88,12 @@ impl Layout {
         widths: impl Fn(usize, usize) -> [u32; 4],
     ) {
         self.bundles.clear();
+        self.order(frames, in_place, &widths);
+        let orders: Vec<[usize; 4]> = self.tracks.iter().map(|t| t.order).collect();
+        let widths = |segment: usize, track: usize| {
+            let w = widths(segment, track);
+            orders[track].map(|c| w[c])
+        };
         let mut loose: Vec<usize> = Vec::new();
         for group in 0..self.of_slot.len().div_ceil(8) {
             let slots = group * 8..self.of_slot.len().min(group * 8 + 8);

@@ -11,10 +11,10 @@ mod solve;
 
 use std::sync::Arc;
 
-use crate::{ClipError, JointId, RawClip, Rig, SHELL, Skeleton};
+use crate::{ChannelTarget, ClipError, Curve, JointId, RawClip, Rig, SHELL, Skeleton};
 
-use super::Clip;
 use super::pack::PackError;
+use super::{Clip, weight_curve_name};
 use classify::Tracks;
 use frames::Frames;
 use measure::Measured;
@@ -205,13 +205,10 @@ impl<'a> ClipBuilder<'a> {
                     return Err(ClipBuildError::OutOfRange { bound: self.bound });
                 }
             };
-            let clip = Clip {
-                name: raw.name.clone(),
-                head: super::block::check(&block).unwrap_or_else(|e| panic!("a packed clip is no clip: {e}")),
-                block: Arc::<[u8]>::from(block).into(),
-                curves: raw.curves.clone(),
-                events: raw.events.clone(),
-            };
+            let block = Arc::<[u8]>::from(block).into();
+            let clip =
+                Clip::assemble(block, raw.name.clone(), curves(self.skeleton, raw), raw.events.clone())
+                    .unwrap_or_else(|e| panic!("a packed clip is no clip: {e}"));
             let found = measure::measure(self, raw, &clip);
             if found.error <= self.bound {
                 let report = self.report(&clip, &tracks, &found);
@@ -297,4 +294,21 @@ impl<'a> ClipBuilder<'a> {
             keyed: count(classify::Class::Keyed),
         }
     }
+}
+
+/// The curves of a clip, and its morph weights as curves ([`Clip::weight_curve`]).
+fn curves(skeleton: &Skeleton, raw: &RawClip) -> Vec<Curve> {
+    let mut curves = raw.curves.clone();
+    for channel in raw.channels.iter().filter(|c| c.target == ChannelTarget::Weights) {
+        let track = &channel.track;
+        let width = track.width();
+        for target in 0..width {
+            let values: Vec<f32> = track.values().iter().skip(target).step_by(width).copied().collect();
+            let name = weight_curve_name(skeleton.joint(channel.joint).node, target);
+            curves.retain(|c| c.name != name);
+            // One component of a valid track is a valid track.
+            curves.extend(Curve::new(name, track.times().clone(), values, track.interpolation()).ok());
+        }
+    }
+    curves
 }

@@ -16,7 +16,7 @@ use crate::clip::pack::{Group, Note, Whole, step_below};
 /// Lengths of segments that are tried, in intervals.
 const SEGMENTS: [usize; 5] = [8, 16, 32, 64, 128];
 /// How much larger a clip may be for its joints to be decoded in place.
-const IN_PLACE: f64 = 1.03;
+const IN_PLACE: f64 = 1.06;
 /// Largest step of a quaternion component.
 const MAX_STEP: f64 = 0.125;
 /// Angle between keys, radians, from which on interpolation follows the arc.
@@ -169,10 +169,6 @@ fn ends((low, high): (f64, f64), step: f64) -> (f64, f64) {
 fn width(range: (f64, f64), step: f64) -> u32 {
     let (low, high) = ends(range, step);
     64 - ((high - low).min(1e12) as u64).leading_zeros()
-}
-
-fn bits_of(ranges: &[(f64, f64); 4], step: f64) -> f64 {
-    ranges.iter().map(|r| f64::from(width(*r, step))).sum()
 }
 
 /// Bits of all frames and segment headers.

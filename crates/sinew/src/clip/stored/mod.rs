@@ -164,8 +164,8 @@ impl Clip {
     pub fn from_stored(bytes: &[u8]) -> Result<Self, StoredClipError> {
         let (form, extras, body) = read_start(bytes)?;
         match form {
-            VERBATIM => Self::assemble(Arc::<[u8]>::from(&bytes[body..]).into(), extras),
-            _ => Self::assemble(Arc::<[u8]>::from(decode(&bytes[body..])?).into(), extras),
+            VERBATIM => Self::assemble_stored(Arc::<[u8]>::from(&bytes[body..]).into(), extras),
+            _ => Self::assemble_stored(Arc::<[u8]>::from(decode(&bytes[body..])?).into(), extras),
         }
     }
 
@@ -183,13 +183,12 @@ impl Clip {
         if form != VERBATIM {
             return Self::from_stored(bytes);
         }
-        Self::assemble(Block::part(file.clone(), range.start + body..range.end), extras)
+        Self::assemble_stored(Block::part(file.clone(), range.start + body..range.end), extras)
     }
 
-    fn assemble(block: Block, extras: Extras) -> Result<Self, StoredClipError> {
-        let head = block::check(&block)?;
+    fn assemble_stored(block: Block, extras: Extras) -> Result<Self, StoredClipError> {
         let Extras { name, curves, events } = extras;
-        Ok(Self { name, block, head, curves, events })
+        Ok(Self::assemble(block, name, curves, events)?)
     }
 
     fn start(&self, form: u8) -> Vec<u8> {
