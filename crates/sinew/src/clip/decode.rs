@@ -74,6 +74,13 @@ impl<'a, S: Simd> Walk<'a, S> {
         usize::from(u16::from_le_bytes(*self.simd.bytes(self.block, self.record + 6)))
     }
 
+    /// The kind of the next record, which is not taken. Where there is none, of what follows.
+    #[inline(always)]
+    pub(crate) fn peek_kind(&self) -> u8 {
+        let [kind] = *self.simd.bytes(self.block, self.record);
+        kind
+    }
+
     /// Flags and the masks of left-out components; moves on to the bases.
     #[inline(always)]
     fn flags(&mut self, components: usize) -> (u8, Option<&'a [u8; 3]>) {
@@ -87,126 +94,123 @@ impl<'a, S: Simd> Walk<'a, S> {
         (flags, Some(drops))
     }
 
-    /// Passes over a group.
+    /// Passes over a group. Inlined, so that no call forces the walk into memory.
+    #[inline(always)]
     pub(crate) fn skip(&mut self, record: &Record) {
         let components = record.kind.components();
-        let widths = &self.block[self.header..self.header + components];
-        let bits: usize = widths.iter().map(|w| usize::from(*w) * record.mask.count_ones() as usize).sum();
+        let widths: &[u8; 4] = self.simd.bytes(self.block, self.header);
+        let mut bits = 0;
+        for width in &widths[..components] {
+            bits += usize::from(*width) * record.mask.count_ones() as usize;
+        }
         let bytes = bits.div_ceil(8);
         self.frames = [self.frames[0] + bytes, self.frames[1] + bytes];
         self.flags(components);
         self.header += 2 * record.lanes * components;
     }
 
-    /// The values of a group in both frames, and what follows: flags and left-out components.
+    /// The values of a group in both frames, the first frame's components before the second's.
     #[inline(always)]
-    fn keys<const K: usize>(&mut self, record: &Record) -> ([[S::F; K]; 2], Notes<'a>) {
+    fn keys<const K: usize>(&mut self, record: &Record, keys: &mut [[[f32; 8]; K]; 2]) -> Notes<'a> {
+        // Runs of eight lanes end at bytes, which saves a lot. The values go through memory: kept in registers over
+        // the branch they would be copied there twice.
+        if record.mask == 0xff {
+            self.keys_of::<K, true>(record, keys)
+        } else {
+            self.keys_of::<K, false>(record, keys)
+        }
+    }
+
+    #[inline(always)]
+    fn keys_of<const K: usize, const FULL: bool>(
+        &mut self,
+        record: &Record,
+        keys: &mut [[[f32; 8]; K]; 2],
+    ) -> Notes<'a> {
         let (simd, block) = (self.simd, self.block);
         let widths: &[u8; K] = simd.bytes(block, self.header);
         let (flags, drops) = self.flags(K);
-        let zero = simd.splat(0.0);
         let steps = simd.load_bf16(simd.bytes(block, record.steps_at));
-        let (mut a, mut b) = ([zero; K], [zero; K]);
-        let lanes = record.mask.count_ones();
+        let stored = if FULL { 8 } else { record.mask.count_ones() };
         // Runs of a group follow each other bit by bit.
         let mut bit = 0;
         for k in 0..K {
             let width = u32::from(widths[k]);
             let base = simd.load_i16(simd.bytes(block, self.header)).shl(u32::from(record.shift[k]));
-            let plan = simd.plan(width, record.mask, bit % 8);
+            let plan = if FULL { simd.plan(width, 0xff, 0) } else { simd.plan(width, record.mask, bit % 8) };
             let byte = (bit / 8) as usize;
             let first: &[u8; WINDOW] = simd.bytes(block, self.frames[0] + byte);
             let second: &[u8; WINDOW] = simd.bytes(block, self.frames[1] + byte);
-            a[k] = (simd.unpack(first, &plan) + base).to_float() * steps;
-            b[k] = (simd.unpack(second, &plan) + base).to_float() * steps;
-            bit += width * lanes;
+            ((simd.unpack(first, &plan) + base).to_float() * steps).store(&mut keys[0][k]);
+            ((simd.unpack(second, &plan) + base).to_float() * steps).store(&mut keys[1][k]);
+            bit += width * stored;
             self.header += 2 * record.lanes;
         }
         let bytes = bit.div_ceil(8) as usize;
         self.frames = [self.frames[0] + bytes, self.frames[1] + bytes];
-        ([a, b], Notes { arc: flags & FLAG_ARC != 0, drops })
+        Notes { arc: flags & FLAG_ARC != 0, drops }
     }
 
-    /// Unit quaternions of which three components are stored.
+    /// Three components of both frames of a group, unpacked for [`Raw::finish`].
     #[inline(always)]
-    pub(crate) fn rotation3(&mut self, record: &Record, second: u8, third: u8) -> [S::F; 4] {
-        let simd = self.simd;
-        let ([a, b], notes) = self.keys::<3>(record);
-        let (zero, one) = (simd.splat(0.0), simd.splat(1.0));
-        let d = (one - (a[0] * a[0] + a[1] * a[1] + a[2] * a[2])).max(zero).sqrt();
-        let e = (one - (b[0] * b[0] + b[1] * b[1] + b[2] * b[2])).max(zero).sqrt();
-        let mut q = nlerp(simd, [a[0], a[1], a[2], d], [b[0], b[1], b[2], e], &self.share, notes.arc);
-        if second != 0 {
-            let mask = simd.mask(second);
-            (q[0], q[1]) = (q[1].select(mask, q[0]), q[0].select(mask, q[1]));
-        }
-        if third != 0 {
-            let mask = simd.mask(third);
-            (q[0], q[2]) = (q[2].select(mask, q[0]), q[0].select(mask, q[2]));
-        }
-        let Some(drops) = notes.drops else {
-            return q;
-        };
-        // The stored place of a left-out X, Y or Z holds W.
-        let mut out = q;
-        for axis in 0..3 {
-            let dropped = simd.mask(drops[axis]);
-            out[axis] = q[3].select(dropped, q[axis]);
-            out[3] = q[axis].select(dropped, out[3]);
-        }
-        out
+    pub(crate) fn unpack3(&mut self, record: &Record, swaps: [u8; 2], raw: &mut Raw) {
+        let notes = self.keys::<3>(record, &mut raw.keys);
+        raw.arc = notes.arc;
+        raw.drops = notes.drops.copied().unwrap_or([0; 3]);
+        raw.swaps = swaps;
+    }
+
+    /// How far between the frames.
+    #[inline(always)]
+    pub(crate) fn share(&self) -> ArcShare {
+        self.share
     }
 
     /// Unit quaternions of which all four components are stored.
     #[inline(always)]
     fn rotation4(&mut self, record: &Record) -> [S::F; 4] {
         let simd = self.simd;
-        let ([a, b], notes) = self.keys::<4>(record);
-        nlerp(simd, a, b, &self.share, notes.arc)
+        let mut keys = [[[0.0; 8]; 4]; 2];
+        let notes = self.keys::<4>(record, &mut keys);
+        let [[a, b, c, d], [e, f, g, h]] = &keys;
+        let first = [simd.load(a), simd.load(b), simd.load(c), simd.load(d)];
+        let second = [simd.load(e), simd.load(f), simd.load(g), simd.load(h)];
+        nlerp(simd, first, second, &self.share, notes.arc)
     }
 
+    /// The pose groups and lanes of a scattered group's lanes.
     #[inline(always)]
-    fn vector(&mut self, record: &Record) -> [S::F; 3] {
-        let simd = self.simd;
-        let ([a, b], _) = self.keys::<3>(record);
-        let u = simd.splat(self.share.share);
-        [a[0] + (b[0] - a[0]) * u, a[1] + (b[1] - a[1]) * u, a[2] + (b[2] - a[2]) * u]
+    pub(crate) fn slots(&self, record: &Record) -> [u16; 8] {
+        // Sixteen bytes are there: if no more slots, then what follows.
+        let bytes: &[u8; 16] = self.simd.bytes(self.block, record.slots_at());
+        let mut slots = [0; 8];
+        for lane in 0..8 {
+            slots[lane] = u16::from_le_bytes([bytes[2 * lane], bytes[2 * lane + 1]]);
+        }
+        slots
     }
 
-    /// Decodes a scattered group into its slots of the leading groups. Rotations go side by side: the pose groups
-    /// that get some hold them as eight quads.
+    /// Decodes a scattered group of quaternions stored whole, or of vectors, into its slots of the leading groups.
     #[inline(always)]
     pub(crate) fn scatter(&mut self, record: &Record, groups: &mut [PoseGroup], scales: &mut [ScaleGroup]) {
-        let (simd, block) = (self.simd, self.block);
-        // Sixteen bytes are there: if no more slots, then what follows.
-        let slots: &[u8; 16] = simd.bytes(block, record.slots_at());
-        let slot = |lane: usize| {
-            let slot = usize::from(u16::from_le_bytes([slots[2 * lane], slots[2 * lane + 1]]));
-            (slot / 8, slot % 8)
-        };
-        let [second, third] = record.swaps();
-        if matches!(record.kind, Kind::Rotation3 | Kind::Rotation4) {
-            let q = if record.kind == Kind::Rotation3 {
-                self.rotation3(record, second, third)
-            } else {
-                self.rotation4(record)
-            };
-            let quads = simd.transpose_4x8(q[0], q[1], q[2], q[3]);
-            for lane in 0..record.lanes.min(8) {
-                let (group, at) = slot(lane);
-                if let Some(group) = groups.get_mut(group) {
-                    quads[lane].store(quad_mut(group, at));
-                }
-            }
+        let simd = self.simd;
+        let slots = self.slots(record);
+        if record.kind == Kind::Rotation4 {
+            let q = self.rotation4(record);
+            put_quads(simd, q, &slots[..record.lanes.min(8)], groups);
             return;
         }
+        let mut keys = [[[0.0; 8]; 3]; 2];
+        self.keys::<3>(record, &mut keys);
         let mut lanes = [[0.0_f32; 8]; 3];
-        let values = self.vector(record);
+        let u = simd.splat(self.share.share);
         for axis in 0..3 {
-            values[axis].store(&mut lanes[axis]);
+            let (a, b) = (simd.load(&keys[0][axis]), simd.load(&keys[1][axis]));
+            (a + (b - a) * u).store(&mut lanes[axis]);
         }
-        for lane in 0..record.lanes.min(8) {
-            let (group, at) = slot(lane);
+        let [second, third] = record.swaps();
+        for (lane, slot) in slots[..record.lanes.min(8)].iter().enumerate() {
+            let (group, at) = (usize::from(*slot) / 8, usize::from(*slot) % 8);
             if group >= groups.len() {
                 continue;
             }
@@ -215,12 +219,83 @@ impl<'a, S: Simd> Walk<'a, S> {
             } else {
                 &mut scales[group].scale
             };
+            if record.swaps() == [0; 2] {
+                for axis in 0..3 {
+                    to[axis][at] = lanes[axis][lane];
+                }
+                continue;
+            }
             // Where the first component went.
             let first = usize::from(second >> lane & 1) + 2 * usize::from(third >> lane & 1);
-            to[0][at] = lanes[first][lane];
+            to[0][at] = lanes[first & 3][lane];
             to[1][at] = lanes[if first == 1 { 0 } else { 1 }][lane];
             to[2][at] = lanes[if first == 2 { 0 } else { 2 }][lane];
         }
+    }
+}
+
+/// Rotations of scattered joints into pose groups that hold eight quads.
+#[inline(always)]
+pub(crate) fn put_quads<S: Simd>(simd: S, q: [S::F; 4], slots: &[u16], groups: &mut [PoseGroup]) {
+    let quads = simd.transpose_4x8(q[0], q[1], q[2], q[3]);
+    for (quad, slot) in quads.iter().zip(slots) {
+        if let Some(group) = groups.get_mut(usize::from(*slot) / 8) {
+            quad.store(quad_mut(group, usize::from(*slot) % 8));
+        }
+    }
+}
+
+/// Groups that are unpacked before any is finished: the two have long chains of dependent steps, and the
+/// processor overlaps those of neighbouring groups only where each loop is short.
+pub(crate) const CHUNK: usize = 4;
+
+/// An unpacked group.
+#[derive(Clone, Copy)]
+#[repr(C, align(32))]
+pub(crate) struct Raw {
+    /// Three components of the first frame, then of the second.
+    keys: [[[f32; 8]; 3]; 2],
+    /// Where the result goes: a pose group, or eight slots.
+    pub(crate) slots: [u16; 8],
+    pub(crate) lanes: u8,
+    arc: bool,
+    drops: [u8; 3],
+    swaps: [u8; 2],
+}
+
+impl Raw {
+    pub(crate) const EMPTY: Self =
+        Self { keys: [[[0.0; 8]; 3]; 2], slots: [0; 8], lanes: 0, arc: false, drops: [0; 3], swaps: [0; 2] };
+
+    /// Unit quaternions.
+    #[inline(always)]
+    pub(crate) fn finish<S: Simd>(&self, simd: S, share: &ArcShare) -> [S::F; 4] {
+        let [a, b] = &self.keys;
+        let a = [simd.load(&a[0]), simd.load(&a[1]), simd.load(&a[2])];
+        let b = [simd.load(&b[0]), simd.load(&b[1]), simd.load(&b[2])];
+        let (zero, one) = (simd.splat(0.0), simd.splat(1.0));
+        let d = (one - (a[0] * a[0] + a[1] * a[1] + a[2] * a[2])).max(zero).sqrt();
+        let e = (one - (b[0] * b[0] + b[1] * b[1] + b[2] * b[2])).max(zero).sqrt();
+        let mut q = nlerp(simd, [a[0], a[1], a[2], d], [b[0], b[1], b[2], e], share, self.arc);
+        let [second, third] = self.swaps;
+        if second != 0 {
+            let mask = simd.mask(second);
+            (q[0], q[1]) = (q[1].select(mask, q[0]), q[0].select(mask, q[1]));
+        }
+        if third != 0 {
+            let mask = simd.mask(third);
+            (q[0], q[2]) = (q[2].select(mask, q[0]), q[0].select(mask, q[2]));
+        }
+        if self.drops != [0; 3] {
+            // The stored place of a left-out X, Y or Z holds W.
+            let w = q[3];
+            for axis in 0..3 {
+                let (dropped, stored) = (simd.mask(self.drops[axis]), q[axis]);
+                q[axis] = w.select(dropped, stored);
+                q[3] = stored.select(dropped, q[3]);
+            }
+        }
+        q
     }
 }
 

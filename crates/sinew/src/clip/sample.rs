@@ -1,6 +1,7 @@
 //! One clip at one moment.
 
-use super::decode::{Place, Walk, quad_mut, quads_to_lanes};
+use super::block::Kind;
+use super::decode::{CHUNK, Place, Raw, Walk, put_quads, quad_mut, quads_to_lanes};
 use super::patch::Patches;
 use super::{Clip, SampleError};
 use crate::wide::{Backend, Floats, Quads, Simd, dispatch};
@@ -84,7 +85,7 @@ fn sample<S: Simd>(
     let (block, head) = (clip.block(), &clip.head);
     let place = Place::new(block, head, time);
     let mut walk = Walk::new(simd, block, &place);
-    let mut left = head.aligned;
+    let share = walk.share();
     let (groups, scales) = (&mut groups[..limit], &mut scales[..limit]);
     let (rest, quads, patched) = (&rig.rest()[..limit], &rig.rest_quads()[..limit], &clip.patched[..limit]);
     for index in 0..limit {
@@ -92,21 +93,7 @@ fn sample<S: Simd>(
         for axis in 0..3 {
             simd.load(&rest[index].translation[axis]).store(&mut out.translation[axis]);
         }
-        if left > 0 && walk.peek_pose_group() == index {
-            left -= 1;
-            let record = walk.record(true);
-            let q = walk.rotation3(&record, 0, 0);
-            if patched[index] {
-                let quads = simd.transpose_4x8(q[0], q[1], q[2], q[3]);
-                for lane in 0..8 {
-                    quads[lane].store(quad_mut(out, lane));
-                }
-            } else {
-                for axis in 0..4 {
-                    q[axis].store(&mut out.rotation[axis]);
-                }
-            }
-        } else if patched[index] {
+        if patched[index] {
             for lane in 0..8 {
                 simd.load4(&quads[index][lane]).store(quad_mut(out, lane));
             }
@@ -119,13 +106,61 @@ fn sample<S: Simd>(
     if scaled {
         scales.copy_from_slice(&rig.rest_scale()[..limit]);
     }
+    let mut raws = [Raw::EMPTY; CHUNK];
+    let mut left = usize::from(head.aligned);
+    while left > 0 && walk.peek_pose_group() < limit {
+        let mut count = 0;
+        for raw in &mut raws {
+            if count == left || walk.peek_pose_group() >= limit {
+                break;
+            }
+            let record = walk.record(true);
+            raw.slots[0] = record.pose_group;
+            walk.unpack3(&record, [0; 2], raw);
+            count += 1;
+        }
+        left -= count;
+        for raw in &raws[..count] {
+            let (q, index) = (raw.finish(simd, &share), usize::from(raw.slots[0]));
+            let (Some(out), Some(patched)) = (groups.get_mut(index), patched.get(index)) else { continue };
+            if *patched {
+                let quads = simd.transpose_4x8(q[0], q[1], q[2], q[3]);
+                for lane in 0..8 {
+                    quads[lane].store(quad_mut(out, lane));
+                }
+            } else {
+                for axis in 0..4 {
+                    q[axis].store(&mut out.rotation[axis]);
+                }
+            }
+        }
+    }
     for _ in 0..left {
         let record = walk.record(true);
         walk.skip(&record);
     }
-    for _ in 0..head.scattered {
-        let record = walk.record(false);
-        walk.scatter(&record, groups, scales);
+    let mut left = usize::from(head.scattered);
+    while left > 0 {
+        // Rotations of three components come first, in chunks.
+        let mut count = 0;
+        while count < CHUNK.min(left) && walk.peek_kind() == Kind::Rotation3 as u8 {
+            let record = walk.record(false);
+            let raw = &mut raws[count];
+            raw.slots = walk.slots(&record);
+            raw.lanes = record.lanes as u8;
+            walk.unpack3(&record, record.swaps(), raw);
+            count += 1;
+        }
+        for raw in &raws[..count] {
+            let slots = &raw.slots[..usize::from(raw.lanes).min(8)];
+            put_quads(simd, raw.finish(simd, &share), slots, groups);
+        }
+        left -= count;
+        if count == 0 {
+            let record = walk.record(false);
+            walk.scatter(&record, groups, scales);
+            left -= 1;
+        }
     }
     if head.constants != [0; 3] || head.keyed != 0 {
         let mut patches = Patches { groups, scales };

@@ -25,7 +25,13 @@ impl Backend {
             #[cfg(target_arch = "x86_64")]
             Self::Sse2 => true,
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => std::arch::is_x86_feature_detected!("avx2"),
+            // Every processor with AVX2 has the others; a virtual machine may hide them.
+            Self::Avx2 => {
+                std::arch::is_x86_feature_detected!("avx2")
+                    && std::arch::is_x86_feature_detected!("popcnt")
+                    && std::arch::is_x86_feature_detected!("bmi1")
+                    && std::arch::is_x86_feature_detected!("bmi2")
+            }
             #[cfg(not(target_arch = "x86_64"))]
             Self::Sse2 | Self::Avx2 => false,
         }
@@ -72,7 +78,7 @@ impl fmt::Display for Backend {
 macro_rules! dispatch {
     ($backend:expr, $kernel:ident $(::<$($g:tt),*>)? ($($arg:ident : $ty:ty),* $(,)?) $(-> $ret:ty)?) => {{
         #[cfg(target_arch = "x86_64")]
-        #[target_feature(enable = "avx2")]
+        #[target_feature(enable = "avx2,popcnt,bmi1,bmi2")]
         #[allow(unsafe_code, reason = "makes the AVX2 token where the feature is on")]
         unsafe fn run_avx2($($arg: $ty),*) $(-> $ret)? {
             // SAFETY: this function is only called where AVX2 was found.

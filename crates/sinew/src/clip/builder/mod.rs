@@ -18,6 +18,7 @@ use super::{Clip, weight_curve_name};
 use classify::Tracks;
 use frames::Frames;
 use measure::Measured;
+use search::{Found, Start};
 
 /// Makes [`Clip`]s.
 ///
@@ -190,12 +191,12 @@ impl<'a> ClipBuilder<'a> {
         // What rounding may take; the rest is left to single precision and to what happens between frames.
         let mut target = self.bound * 0.998;
         let mut tight = vec![1.0; frames.frames];
-        let mut steps: Option<Vec<f64>> = None;
+        let mut start: Option<Start> = None;
         for attempt in 0..16 {
-            let found = search::search(self, &frames, &tracks, target, &tight, steps.as_deref());
-            let Some((whole, used, turning)) = found else {
+            let found = search::search(self, &frames, &tracks, target, &tight, start.as_ref());
+            let Some(Found { whole, start: mut used, turning }) = found else {
                 target *= 0.7;
-                steps = None;
+                start = None;
                 continue;
             };
             let block = match whole.pack() {
@@ -232,8 +233,7 @@ impl<'a> ClipBuilder<'a> {
                     tight[next] *= share;
                 }
             }
-            let mut used = used;
-            for (step, slot) in used.iter_mut().zip(&turning) {
+            for (step, slot) in used.steps.iter_mut().zip(&turning) {
                 if slot.is_some_and(|slot| finer[slot]) {
                     *step *= 0.6;
                 }
@@ -241,9 +241,9 @@ impl<'a> ClipBuilder<'a> {
             // Not for ever: a coarse tool for what is left.
             if attempt >= 5 {
                 target *= 0.7;
-                used.iter_mut().for_each(|step| *step *= 0.7);
+                used.steps.iter_mut().for_each(|step| *step *= 0.7);
             }
-            steps = Some(used);
+            start = Some(used);
             if best.as_ref().is_none_or(|m| found.error < m.error) {
                 best = Some(found);
             }

@@ -16,7 +16,9 @@ use crate::clip::pack::{Group, Note, Whole, step_below};
 /// Lengths of segments that are tried, in intervals.
 const SEGMENTS: [usize; 5] = [8, 16, 32, 64, 128];
 /// How much larger a clip may be for its joints to be decoded in place.
-const IN_PLACE: f64 = 1.06;
+const IN_PLACE: f64 = 1.04;
+/// How much more a layout may promise to take than the other to be searched at all.
+const MUCH: f64 = 1.25;
 /// Largest step of a quaternion component.
 const MAX_STEP: f64 = 0.125;
 /// Angle between keys, radians, from which on interpolation follows the arc.
@@ -34,40 +36,75 @@ struct Search<'a> {
     row: Row,
 }
 
-/// The whole numbers of the clip and its steps, each frame within `target` metres times its own share `tight`;
-/// none where even the finest steps do not get there; and of each rotation track the slot. Starts from given steps instead of searching where there
-/// are some.
+/// The whole numbers of the clip, each frame within `target` metres times its own share `tight`; none where even
+/// the finest steps do not get there. Begins with given steps instead of searching where there are some.
 pub(crate) fn search(
     builder: &ClipBuilder<'_>,
     frames: &Frames,
     tracks: &Tracks,
     target: f64,
     tight: &[f64],
-    start: Option<&[f64]>,
-) -> Option<(Whole, Vec<f64>, Vec<Option<usize>>)> {
+    start: Option<&Start>,
+) -> Option<Found> {
     let rig = builder.rig;
     let by_joint = shell_radii(builder.skeleton, builder.shell);
     let radius: Vec<f64> =
         (0..rig.len()).map(|slot| by_joint[rig.joint(Slot(slot as u16)).index()]).collect();
     let levers = levers(frames, tracks, &radius, builder);
-    let layout = best_layout(frames, tracks, &levers, target);
-    let rows =
-        (0..layout.segments(frames)).flat_map(|s| layout.frames_in(frames, s).map(move |f| (s, f))).collect();
-    let ranges = ranges(frames, &layout);
-    let solver = Solver::new(rig, frames, tracks, &layout, &radius);
-    let tight = tight.to_vec();
-    let mut search = Search { solver, ranges, rows, target, tight, row: Row::default() };
-    let steps = match start {
-        Some(start) if start.len() == search.solver.layout.tracks.len() => search.finer(start)?,
-        _ => search.steps(&levers)?,
-    };
-    let grid = search.grid(steps.clone());
-    let turning = layout
-        .tracks
-        .iter()
-        .map(|t| matches!(t.kind, Kind::Rotation3 | Kind::Rotation4).then_some(t.slot))
-        .collect();
-    Some((search.whole(&grid), steps, turning))
+    let (places, sorted) = (
+        best_layout(frames, tracks, &levers, target, true),
+        best_layout(frames, tracks, &levers, target, false),
+    );
+    let mut best: Option<(f64, Found)> = None;
+    for (in_place, (promised, layout), other) in [(true, &places, sorted.0), (false, &sorted, places.0)] {
+        match start {
+            Some(start) if start.in_place != in_place => continue,
+            None if *promised > MUCH * other => continue,
+            _ => {}
+        }
+        let rows = (0..layout.segments(frames))
+            .flat_map(|s| layout.frames_in(frames, s).map(move |f| (s, f)))
+            .collect();
+        let ranges = ranges(frames, layout);
+        let solver = Solver::new(rig, frames, tracks, layout, &radius);
+        let tight = tight.to_vec();
+        let mut search = Search { solver, ranges, rows, target, tight, row: Row::default() };
+        let steps = match start {
+            Some(start) if start.steps.len() == layout.tracks.len() => search.finer(&start.steps),
+            _ => search.steps(&levers),
+        };
+        let Some(steps) = steps else { continue };
+        let bits = search.bits(&steps);
+        // Decoding in place is faster; it may cost a little.
+        if best.as_ref().is_some_and(|(b, _)| bits * IN_PLACE >= *b) {
+            continue;
+        }
+        let grid = search.grid(steps.clone());
+        let turning = layout
+            .tracks
+            .iter()
+            .map(|t| matches!(t.kind, Kind::Rotation3 | Kind::Rotation4).then_some(t.slot))
+            .collect();
+        let whole = search.whole(&grid);
+        best = Some((bits, Found { whole, start: Start { in_place, steps }, turning }));
+    }
+    best.map(|(_, found)| found)
+}
+
+/// What a search found.
+pub(crate) struct Found {
+    pub(crate) whole: Whole,
+    pub(crate) start: Start,
+    /// `[track]`: the slot of each rotation.
+    pub(crate) turning: Vec<Option<usize>>,
+}
+
+/// Where a search may begin.
+pub(crate) struct Start {
+    /// Whether groups are decoded in place.
+    in_place: bool,
+    /// `[track]`.
+    pub(crate) steps: Vec<f64>,
 }
 
 /// `[slot]`: of rotation (metres a radian: own shell, and what hangs on it), translation, scale.
@@ -103,8 +140,14 @@ fn lever_of(layout: &Layout, levers: &[[f64; 3]], track: usize) -> f64 {
     .max(1e-9)
 }
 
-/// The segment length that promises the smallest clip.
-fn best_layout(frames: &Frames, tracks: &Tracks, levers: &[[f64; 3]], target: f64) -> Layout {
+/// The segment length that promises the smallest clip, and its bits.
+fn best_layout(
+    frames: &Frames,
+    tracks: &Tracks,
+    levers: &[[f64; 3]],
+    target: f64,
+    in_place: bool,
+) -> (f64, Layout) {
     let mut best: Option<(f64, Layout)> = None;
     for segment in SEGMENTS {
         let mut layout = Layout::new(frames, tracks, segment);
@@ -114,15 +157,8 @@ fn best_layout(frames: &Frames, tracks: &Tracks, levers: &[[f64; 3]], target: f6
         let count = layout.tracks.len();
         let widths =
             |segment: usize, track: usize| ranges[segment * count + track].map(|r| width(r, steps[track]));
-        // Decoding in place is faster; it may cost a little.
-        layout.bundle(frames, true, widths);
-        let mut bits = total_bits(frames, &layout, &ranges, &steps);
-        let mut sorted = layout.clone();
-        sorted.bundle(frames, false, widths);
-        let sorted_bits = total_bits(frames, &sorted, &ranges, &steps);
-        if sorted_bits * IN_PLACE < bits {
-            (bits, layout) = (sorted_bits, sorted);
-        }
+        layout.bundle(frames, in_place, widths);
+        let bits = total_bits(frames, &layout, &ranges, &steps);
         if best.as_ref().is_none_or(|(b, _)| bits < *b) {
             best = Some((bits, layout));
         }
@@ -130,7 +166,7 @@ fn best_layout(frames: &Frames, tracks: &Tracks, levers: &[[f64; 3]], target: f6
             break;
         }
     }
-    best.map(|(_, layout)| layout).unwrap_or_else(|| Layout::new(frames, tracks, 1))
+    best.unwrap_or_else(|| (0.0, Layout::new(frames, tracks, 1)))
 }
 
 /// Lowest and highest stored value of each component of each track in each segment.
