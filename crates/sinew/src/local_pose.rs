@@ -2,7 +2,7 @@
 
 use glam::{Quat, Vec3};
 
-use crate::{PoseGroup, RawPose, Rig, ScaleGroup, Skeleton, Slot};
+use crate::{DTransform, PoseGroup, RawPose, Rig, ScaleGroup, Skeleton, Slot};
 
 /// Translation (metres), rotation (unit quaternion) and scale of a joint relative to its parent.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,6 +29,14 @@ impl Transform {
     #[must_use]
     pub fn is_finite(&self) -> bool {
         self.translation.is_finite() && self.rotation.is_finite() && self.scale.is_finite()
+    }
+
+    pub(crate) fn to_f64(self) -> DTransform {
+        DTransform {
+            translation: self.translation.as_dvec3(),
+            rotation: self.rotation.as_dquat(),
+            scale: self.scale.as_dvec3(),
+        }
     }
 
     /// One lane of a group.
@@ -94,12 +102,7 @@ impl LocalPose {
     pub fn to_raw(&self, rig: &Rig, skeleton: &Skeleton) -> RawPose {
         let mut raw = RawPose::rest(skeleton);
         for slot in (0..self.joints).map(|s| Slot(s as u16)) {
-            let t = self.get(slot);
-            raw.local[rig.joint(slot).index()] = crate::DTransform {
-                translation: t.translation.as_dvec3(),
-                rotation: t.rotation.as_dquat(),
-                scale: t.scale.as_dvec3(),
-            };
+            raw.local[rig.joint(slot).index()] = self.get(slot).to_f64();
         }
         raw
     }

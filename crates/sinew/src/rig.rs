@@ -2,7 +2,9 @@
 
 use core::fmt;
 
-use crate::{DTransform, JointId, PoseGroup, ScaleGroup, Skeleton, Transform};
+use glam::DMat4;
+
+use crate::{AffineRows, DTransform, JointId, PoseGroup, ScaleGroup, Skeleton, Transform};
 
 /// Distance from a joint at which a vertex is assumed, metres: the shell that errors are measured on.
 pub const SHELL: f32 = 0.03;
@@ -190,6 +192,12 @@ impl Rig {
     #[must_use]
     pub fn fixed(&self) -> &[(Slot, [[f32; 4]; 3])] {
         &self.fixed
+    }
+
+    /// The fixed matrix of a joint that has one, in double precision.
+    pub(crate) fn fixed_matrix(&self, slot: Slot) -> Option<DMat4> {
+        let at = self.fixed.binary_search_by_key(&slot, |(fixed, _)| *fixed).ok()?;
+        Some(DMat4::from(AffineRows { rows: self.fixed[at].1 }.to_affine().as_daffine3()))
     }
 
     /// `[slot]`: how far from the joint a vertex can be that it moves, metres in rest pose; never increasing.

@@ -2,7 +2,7 @@
 
 use glam::DMat4;
 
-use crate::{ChannelTarget, DTransform, JointId, Playback, RawClip, Skeleton};
+use crate::{ChannelTarget, Clip, DTransform, JointId, Playback, RawClip, Rig, Skeleton, Slot};
 
 /// The path of one joint in model space, and the motion between two moments of it.
 ///
@@ -11,13 +11,17 @@ use crate::{ChannelTarget, DTransform, JointId, Playback, RawClip, Skeleton};
 /// of a span, forwards, backwards and over any number of loops.
 #[derive(Clone, Debug)]
 pub struct RootMotion<'a> {
-    skeleton: &'a Skeleton,
-    clip: &'a RawClip,
-    /// From the root of the hierarchy down to the joint itself.
-    chain: Vec<JointId>,
+    source: Source<'a>,
     duration: f64,
     playback: Playback,
     whole: DTransform,
+}
+
+/// Where the poses come from. Chains go from the root of the hierarchy down to the joint itself.
+#[derive(Clone, Debug)]
+enum Source<'a> {
+    Raw { skeleton: &'a Skeleton, clip: &'a RawClip, chain: Vec<JointId> },
+    Clip { rig: &'a Rig, clip: &'a Clip, chain: Vec<Slot> },
 }
 
 /// Why there is no root motion to be had.
@@ -30,6 +34,22 @@ pub enum RootMotionError {
         joint: JointId,
         /// Joints there are.
         joints: usize,
+    },
+    /// The joint is not of this rig.
+    #[error("{slot} as the root, the rig has {joints} joints")]
+    NoSuchSlot {
+        /// The joint named.
+        slot: Slot,
+        /// Joints there are.
+        joints: usize,
+    },
+    /// The clip was built for another rig.
+    #[error("the clip is for a rig of {found} joints, this rig has {expected}")]
+    Rig {
+        /// Joints of the clip's rig.
+        found: usize,
+        /// Joints of this rig.
+        expected: usize,
     },
 }
 
@@ -55,11 +75,39 @@ impl<'a> RootMotion<'a> {
             chain.push(parent);
         }
         chain.reverse();
-        let duration = clip.duration();
+        Ok(Self::of(Source::Raw { skeleton, clip, chain }, clip.duration(), playback))
+    }
+
+    /// The motion of `root` and all its ancestors in a compressed clip, as near to that of its source as the clip
+    /// was built. Scale and shear are left out of the result. Only the joints above `root` are ever sampled.
+    ///
+    /// # Errors
+    /// [`RootMotionError`] where the joint is not there or the clip is of another rig.
+    pub fn of_clip(
+        rig: &'a Rig,
+        clip: &'a Clip,
+        root: Slot,
+        playback: Playback,
+    ) -> Result<Self, RootMotionError> {
+        if root.index() >= rig.len() {
+            return Err(RootMotionError::NoSuchSlot { slot: root, joints: rig.len() });
+        }
+        if clip.joints() != rig.len() {
+            return Err(RootMotionError::Rig { found: clip.joints(), expected: rig.len() });
+        }
+        let mut chain = vec![root];
+        while let Some(parent) = rig.parents()[chain[chain.len() - 1].index()] {
+            chain.push(parent);
+        }
+        chain.reverse();
+        Ok(Self::of(Source::Clip { rig, clip, chain }, clip.duration_f64(), playback))
+    }
+
+    fn of(source: Source<'a>, duration: f64, playback: Playback) -> Self {
         let playback = if duration > 0.0 { playback } else { Playback::Once };
-        let mut this = Self { skeleton, clip, chain, duration, playback, whole: DTransform::IDENTITY };
+        let mut this = Self { source, duration, playback, whole: DTransform::IDENTITY };
         this.whole = this.in_clip_ms(duration).mul_transform(&this.in_clip_ms(0.0).inverse_rigid());
-        Ok(this)
+        this
     }
 
     /// Where the joint is after `time` unwrapped seconds, of a character that started at the clip's own
@@ -93,21 +141,43 @@ impl<'a> RootMotion<'a> {
     /// The clip's own pose of the joint, clamped at both ends.
     fn in_clip_ms(&self, time: f64) -> DTransform {
         let mut world = DMat4::IDENTITY;
-        for &id in &self.chain {
-            let joint = self.skeleton.joint(id);
-            let mut local = joint.rest;
-            for channel in self.clip.channels.iter().filter(|c| c.joint == id) {
-                match channel.target {
-                    ChannelTarget::Translation => local.translation = channel.track.sample_vec3(time),
-                    ChannelTarget::Rotation => local.rotation = channel.track.sample_rotation(time),
-                    ChannelTarget::Scale => local.scale = channel.track.sample_vec3(time),
-                    ChannelTarget::Weights => {}
+        match &self.source {
+            Source::Raw { skeleton, clip, chain } => {
+                for &id in chain {
+                    world *= raw_local(skeleton, clip, id, time);
                 }
             }
-            world *= joint.rest_matrix.unwrap_or_else(|| local.to_matrix());
+            Source::Clip { rig, clip, chain } => {
+                // The end is the end, whichever way it is rounded.
+                let time = if time >= self.duration { f32::INFINITY } else { time as f32 };
+                for &slot in chain {
+                    world *= clip_local(rig, clip, slot, time);
+                }
+            }
         }
         DTransform::rigid_part(&world)
     }
+}
+
+fn raw_local(skeleton: &Skeleton, clip: &RawClip, id: JointId, time: f64) -> DMat4 {
+    let joint = skeleton.joint(id);
+    let mut local = joint.rest;
+    for channel in clip.channels.iter().filter(|c| c.joint == id) {
+        match channel.target {
+            ChannelTarget::Translation => local.translation = channel.track.sample_vec3(time),
+            ChannelTarget::Rotation => local.rotation = channel.track.sample_rotation(time),
+            ChannelTarget::Scale => local.scale = channel.track.sample_vec3(time),
+            ChannelTarget::Weights => {}
+        }
+    }
+    joint.rest_matrix.unwrap_or_else(|| local.to_matrix())
+}
+
+fn clip_local(rig: &Rig, clip: &Clip, slot: Slot, time: f32) -> DMat4 {
+    if let Some(matrix) = rig.fixed_matrix(slot) {
+        return matrix;
+    }
+    clip.sample_joint(rig, slot, time).to_f64().to_matrix()
 }
 
 /// A rigid transform applied `n` times, backwards for negative `n`, in as many steps as `n` has bits.

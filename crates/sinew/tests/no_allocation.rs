@@ -1,9 +1,10 @@
-//! Promise: sampling, model matrices, skinning, blending, root motion, events, transitions and blend spaces
+//! Promise: sampling, clips in layers and in crowds, model matrices, skinning, blending, root motion, events, transitions and blend spaces
 //! allocate nothing once their outputs have the right size. (Caught: a derived `clone_from`, which allocates
 //! anew every time.)
 #![allow(unsafe_code, reason = "only an allocator can count allocations")]
 
 mod rig;
+mod runtime_clips;
 mod runtime_poses;
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -13,13 +14,13 @@ use glam::{DMat4, DVec3};
 use rig::{channel, clip, linear, track};
 use sinew::{
     AdditiveJob, AffineRows, Binding, BlendJob, BlendLayer, BlendSample2D, BlendSpace2D, BoxedJoint,
-    BoxedPaletteJob, ChannelTarget, CompactJoint, CompactPaletteJob, Event, EventTrack, GatherLanesJob,
-    Influences, Interpolation, Joint, JointId, LaneModel, LanePaletteJob, LanePose, LocalPose, ModelJob,
-    ModelLanesJob, ModelPairJob, ModelPose, MorphTarget, PackStatus, PaletteBox, PaletteJob, Playback,
-    PoseBlendJob, PoseLayer, Primitive, RawPose, Rig, RootMotion, ScatterLanesJob, Skeleton, Skin,
-    SkinBinding, SkinJob, Slot, Subtree, SubtreeJob, SubtreeSource, SyncGroup, SyncPlayhead, SyncTrack,
-    Transition, TransitionJob, TransitionMethod, TransitionSettings, TransitionStart, WeightMode,
-    model_matrices,
+    BoxedPaletteJob, ChannelTarget, ClipLayer, CompactJoint, CompactPaletteJob, CrowdJob, CrowdScratch,
+    EvaluateJob, EvaluateScratch, Event, EventTrack, GatherLanesJob, Influences, Interpolation, Joint,
+    JointId, LaneModel, LanePaletteJob, LanePose, LocalPose, ModelJob, ModelLanesJob, ModelPairJob,
+    ModelPose, MorphTarget, PackStatus, PaletteBox, PaletteJob, Playback, PoseBlendJob, PoseLayer, Primitive,
+    RawPose, Rig, RootMotion, SampleJob, ScatterLanesJob, Skeleton, Skin, SkinBinding, SkinJob, Slot,
+    Subtree, SubtreeJob, SubtreeSource, SyncGroup, SyncPlayhead, SyncTrack, Transition, TransitionJob,
+    TransitionMethod, TransitionSettings, TransitionStart, WeightMode, model_matrices,
 };
 
 struct Counting;
@@ -177,6 +178,40 @@ fn runtime_blending_and_overrides() {
         for source in [SubtreeSource::Pose(&pose), SubtreeSource::Joints(&[(Slot(3), pose.get(Slot(3)))])] {
             SubtreeJob { subtree: &subtree, source, weight: 0.5, output: &mut output }.run().unwrap();
         }
+    });
+    assert_eq!(count, 0);
+}
+
+#[test]
+fn clips() {
+    let mut random = runtime_poses::Random::new(2);
+    let (skeleton, rig) = random.rig(40);
+    let clips = runtime_clips::clips(&mut random, &skeleton, &rig);
+    let (base, reference, mask) = (LocalPose::rest(&rig), random.pose(&rig, true), random.mask(&rig));
+    let mut output = LocalPose::rest(&rig);
+    let mut scratch = EvaluateScratch::new(&rig, 20);
+    let mut crowd = CrowdScratch::new(&rig, 4);
+    let mut rows = vec![AffineRows::IDENTITY; 3 * rig.len()];
+    let root = RootMotion::of_clip(&rig, &clips[0], Slot(0), Playback::Loop).unwrap();
+    let (rig, base) = (&rig, &base);
+    let count = allocations(|| {
+        for clip in &clips {
+            SampleJob::new(rig, clip, 0.1, &mut output).run().unwrap();
+            std::hint::black_box(clip.sample_joint(rig, Slot(7), 0.1));
+        }
+        std::hint::black_box(root.delta(0.3, 7.1));
+        let of = |i: usize| ClipLayer::new(&clips[i % 4], 0.01 * i as f32, 0.2);
+        let layers: [_; 20] = std::array::from_fn(of);
+        let mixed = [of(0), of(1).masked(&mask), ClipLayer::additive(&clips[2], 0.1, 0.5, &reference)];
+        let alone = [ClipLayer::new(&clips[3], 0.1, 1.0)];
+        for (layers, groups) in
+            [(&layers[..], 9), (&layers[..5], 9), (&mixed, 2), (&alone, 9), (&alone, 1), (&[], 9)]
+        {
+            let (scratch, output) = (&mut scratch, &mut output);
+            EvaluateJob { rig, base, layers, groups, scratch, output }.run().unwrap();
+        }
+        let (layers, scratch, output) = (&layers[..12], &mut crowd, &mut rows[..]);
+        CrowdJob { rig, base, layers, per_character: 4, groups: 9, scratch, output }.run().unwrap();
     });
     assert_eq!(count, 0);
 }

@@ -3,7 +3,10 @@
 mod arc;
 mod block;
 mod builder;
+mod crowd;
 mod decode;
+mod evaluate;
+mod joint;
 pub(crate) mod pack;
 mod patch;
 mod sample;
@@ -15,10 +18,12 @@ use std::sync::Arc;
 pub use block::ClipDataError;
 pub(crate) use block::array_at;
 pub use builder::{ClipBuildError, ClipBuilder, ClipReport};
+pub use crowd::{CrowdError, CrowdJob, CrowdScratch};
+pub use evaluate::{ClipLayer, EvaluateError, EvaluateJob, EvaluatePart, EvaluateScratch, MAX_CLIP_LAYERS};
 pub use sample::SampleJob;
 pub use stored::StoredClipError;
 
-use crate::{Curve, Event, Rig};
+use crate::{Curve, Event, EventError, EventTrack, Playback, Rig};
 use block::Head;
 
 /// A compressed clip of uniform rate for one [`Rig`].
@@ -127,6 +132,13 @@ impl Clip {
         self.head.duration as f32
     }
 
+    /// Seconds, as the source has it: an event at the very end of the source is not past it, as it may be past
+    /// the rounded [`Clip::duration`].
+    #[must_use]
+    pub fn duration_f64(&self) -> f64 {
+        self.head.duration
+    }
+
     /// Frames a second.
     #[must_use]
     pub fn rate(&self) -> f64 {
@@ -167,6 +179,14 @@ impl Clip {
     #[must_use]
     pub fn events(&self) -> &[Event] {
         &self.events
+    }
+
+    /// The events of the clip, ready to be played.
+    ///
+    /// # Errors
+    /// [`EventError`] names an event that the source has past its end.
+    pub fn event_track(&self, playback: Playback) -> Result<EventTrack, EventError> {
+        EventTrack::new(self.events.clone(), self.head.duration, playback)
     }
 
     fn block(&self) -> &[u8] {

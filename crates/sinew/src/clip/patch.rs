@@ -50,7 +50,7 @@ impl Patches<'_> {
     }
 }
 
-fn floats(block: &[u8], at: usize, width: usize) -> Vec4 {
+pub(super) fn floats(block: &[u8], at: usize, width: usize) -> Vec4 {
     let mut out = Vec4::ZERO;
     for c in 0..width {
         out[c] = f32_at(block, at + 4 * c);
@@ -58,9 +58,11 @@ fn floats(block: &[u8], at: usize, width: usize) -> Vec4 {
     out
 }
 
-struct Keyed {
-    slot: u16,
-    part: usize,
+/// A track with keys of its own.
+pub(super) struct Keyed {
+    pub(super) slot: u16,
+    /// 0 rotation, 1 translation, 2 scale.
+    pub(super) part: usize,
     hold: bool,
     keys: usize,
     times_at: usize,
@@ -68,7 +70,7 @@ struct Keyed {
 
 impl Keyed {
     /// The track at an offset, and the offset of the next.
-    fn read(block: &[u8], at: usize) -> (Self, usize) {
+    pub(super) fn read(block: &[u8], at: usize) -> (Self, usize) {
         let (kind, keys) = (block[at + 2], u32_at(block, at + 4) as usize);
         let part = usize::from(kind.saturating_sub(Kind::Rotation4 as u8));
         let width = if part == 0 { 4 } else { 3 };
@@ -86,7 +88,7 @@ impl Keyed {
     }
 
     /// The value at a moment, constant outside the keys. Along the shorter great arc for rotations.
-    fn sample(&self, block: &[u8], time: f32) -> Vec4 {
+    pub(super) fn sample(&self, block: &[u8], time: f32) -> Vec4 {
         // First key after the moment; NaN falls on the first.
         let (mut low, mut high) = (0, self.keys);
         while low < high {

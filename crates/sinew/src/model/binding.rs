@@ -165,14 +165,9 @@ impl SkinBinding {
 
 /// Local, in double precision.
 fn rest_matrix(rig: &Rig, slot: Slot) -> DMat4 {
-    if let Ok(at) = rig.fixed().binary_search_by_key(&slot, |(fixed, _)| *fixed) {
-        return DMat4::from(AffineRows { rows: rig.fixed()[at].1 }.to_affine().as_daffine3());
+    if let Some(matrix) = rig.fixed_matrix(slot) {
+        return matrix;
     }
     let (group, lane) = (slot.index() / 8, slot.index() % 8);
-    let rest = Transform::take(&rig.rest()[group], &rig.rest_scale()[group], lane);
-    DMat4::from_scale_rotation_translation(
-        rest.scale.as_dvec3(),
-        rest.rotation.as_dquat(),
-        rest.translation.as_dvec3(),
-    )
+    Transform::take(&rig.rest()[group], &rig.rest_scale()[group], lane).to_f64().to_matrix()
 }
