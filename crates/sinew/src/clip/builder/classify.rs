@@ -36,7 +36,14 @@ pub(crate) struct Tracks {
 const STILL: f64 = 0.02;
 
 impl Tracks {
-    pub(crate) fn new(builder: &ClipBuilder<'_>, raw: &RawClip, frames: &Frames, choice: &Choice) -> Self {
+    /// Tracks with keys of their own within `between` metres.
+    pub(crate) fn new(
+        builder: &ClipBuilder<'_>,
+        raw: &RawClip,
+        frames: &Frames,
+        choice: &Choice,
+        between: f64,
+    ) -> Self {
         let rig = builder.rig;
         let still = STILL * builder.bound;
         let mut this = Self { class: Vec::new(), held: Vec::new(), keyed: Vec::new() };
@@ -70,7 +77,7 @@ impl Tracks {
                 _ => 2,
             };
             this.class[slot][part] = Class::Keyed;
-            this.keyed.push(keyed::build(rig, channel, 0.05 * builder.bound));
+            this.keyed.push(keyed::build(rig, channel, between));
         }
         // Of two channels for one property the last counts.
         let mut kept: Vec<KeyedTrack> = Vec::new();

@@ -145,8 +145,11 @@ pub enum ClipBuildError {
 /// Angle between two frames, radians, from which on a joint's errors turn away from what makes up for them.
 const FAR_TURN: f64 = 0.35;
 
-/// Share of the bound that one track may lose between frames before it gets keys of its own.
-const BETWEEN: f64 = 0.2;
+/// Shares of the bound that one track may lose between frames before it gets keys of its own: the next where long
+/// chains of joints lose too much together.
+const BETWEEN: [f64; 3] = [0.2, 0.04, 0.008];
+/// Part of that which one track with keys of its own may lose between them.
+const BETWEEN_KEYS: f64 = 0.25;
 
 /// Most frames of a clip.
 pub(crate) const MAX_FRAMES: usize = 1 << 22;
@@ -183,9 +186,37 @@ impl<'a> ClipBuilder<'a> {
     /// [`ClipBuildError`]; among others where the bound cannot be met.
     pub fn build(&self, raw: &RawClip) -> Result<(Clip, ClipReport), ClipBuildError> {
         self.check(raw)?;
-        let choice = rate::choose(self, raw, BETWEEN * self.bound)?;
+        let mut least: Option<ClipBuildError> = None;
+        let mut before: Option<rate::Choice> = None;
+        for share in BETWEEN {
+            let choice = rate::choose(self, raw, share * self.bound)?;
+            if choice.keyed.is_empty() && before.as_ref() == Some(&choice) {
+                continue;
+            }
+            match self.build_at(raw, &choice, BETWEEN_KEYS * share * self.bound) {
+                Err(ClipBuildError::BoundNotMet { joint, time, error, bound }) => {
+                    let found = ClipBuildError::BoundNotMet { joint, time, error, bound };
+                    match &least {
+                        Some(ClipBuildError::BoundNotMet { error: least, .. }) if *least <= error => {}
+                        _ => least = Some(found),
+                    }
+                }
+                done => return done,
+            }
+            before = Some(choice);
+        }
+        Err(least.unwrap_or(ClipBuildError::OutOfRange { bound: self.bound }))
+    }
+
+    /// At a rate; tracks with keys of their own within `between` metres.
+    fn build_at(
+        &self,
+        raw: &RawClip,
+        choice: &rate::Choice,
+        between: f64,
+    ) -> Result<(Clip, ClipReport), ClipBuildError> {
         let frames = Frames::new(self.skeleton, self.rig, raw, choice.rate, choice.frames)?;
-        let tracks = Tracks::new(self, raw, &frames, &choice);
+        let tracks = Tracks::new(self, raw, &frames, choice, between);
         let mut best: Option<Measured> = None;
         // What rounding may take; the rest is left to single precision and to what happens between frames.
         let mut target = self.bound * 0.998;

@@ -12,7 +12,7 @@ const USUAL: [f64; 16] =
     [12.0, 15.0, 20.0, 24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 72.0, 90.0, 96.0, 100.0, 120.0, 144.0, 240.0];
 
 /// The rate and what it cannot carry.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Choice {
     pub(crate) rate: f64,
     pub(crate) frames: usize,
@@ -116,12 +116,23 @@ fn fit(rate: f64, duration: f64) -> (f64, usize) {
     (intervals / duration, intervals as usize + 1)
 }
 
+/// Largest distance between neighbouring keys, metres at the far end: exporters write tracks that stand still as
+/// steps between values that differ by a rounding error.
+fn largest_step(rig: &Rig, channel: &Channel) -> f64 {
+    let times = channel.track.times();
+    let apart = |pair: &[f64]| {
+        distance(rig, channel, &keyed::value(channel, pair[0]), &keyed::value(channel, pair[1]))
+    };
+    times.windows(2).map(apart).fold(0.0, f64::max)
+}
+
 /// Largest distance between a channel and what interpolation between its frames gives, metres at the far end;
 /// stops early above `limit`.
 fn between_frames(rig: &Rig, channel: &Channel, rate: f64, frames: usize, duration: f64, limit: f64) -> f64 {
     let track = &channel.track;
     if track.interpolation() == Interpolation::Step {
-        return f64::INFINITY;
+        // Between frames a step too small to see is a ramp.
+        return largest_step(rig, channel);
     }
     let value = |time: f64| keyed::value(channel, time.min(duration));
     let mut worst: f64 = 0.0;
