@@ -4,6 +4,7 @@ mod classify;
 mod frames;
 mod keyed;
 mod layout;
+mod levers;
 mod measure;
 mod rate;
 mod search;
@@ -17,6 +18,7 @@ use super::pack::PackError;
 use super::{Clip, weight_curve_name};
 use classify::Tracks;
 use frames::Frames;
+use levers::Levers;
 use measure::Measured;
 
 /// Makes [`Clip`]s.
@@ -150,6 +152,8 @@ const FAR_TURN: f64 = 0.35;
 const BETWEEN: [f64; 3] = [0.2, 0.04, 0.008];
 /// Part of that which one track with keys of its own may lose between them.
 const BETWEEN_KEYS: f64 = 0.25;
+/// Part of that below which a change counts as none.
+const STILL: f64 = 0.1;
 
 /// Most frames of a clip.
 pub(crate) const MAX_FRAMES: usize = 1 << 22;
@@ -186,37 +190,33 @@ impl<'a> ClipBuilder<'a> {
     /// [`ClipBuildError`]; among others where the bound cannot be met.
     pub fn build(&self, raw: &RawClip) -> Result<(Clip, ClipReport), ClipBuildError> {
         self.check(raw)?;
-        let mut least: Option<ClipBuildError> = None;
-        let mut before: Option<rate::Choice> = None;
+        let levers = Levers::new(self.skeleton, self.rig, self.shell);
+        let mut least: Option<(f64, ClipBuildError)> = None;
         for share in BETWEEN {
-            let choice = rate::choose(self, raw, share * self.bound)?;
-            if choice.keyed.is_empty() && before.as_ref() == Some(&choice) {
-                continue;
-            }
-            match self.build_at(raw, &choice, BETWEEN_KEYS * share * self.bound) {
-                Err(ClipBuildError::BoundNotMet { joint, time, error, bound }) => {
-                    let found = ClipBuildError::BoundNotMet { joint, time, error, bound };
-                    match &least {
-                        Some(ClipBuildError::BoundNotMet { error: least, .. }) if *least <= error => {}
-                        _ => least = Some(found),
+            let choice = rate::choose(self, &levers, raw, share * self.bound)?;
+            match self.build_at(raw, &levers, &choice, share * self.bound) {
+                Err(failure @ ClipBuildError::BoundNotMet { error, .. }) => {
+                    if least.as_ref().is_none_or(|(least, _)| error < *least) {
+                        least = Some((error, failure));
                     }
                 }
                 done => return done,
             }
-            before = Some(choice);
         }
-        Err(least.unwrap_or(ClipBuildError::OutOfRange { bound: self.bound }))
+        Err(least.map_or(ClipBuildError::OutOfRange { bound: self.bound }, |(_, failure)| failure))
     }
 
-    /// At a rate; tracks with keys of their own within `between` metres.
+    /// At a rate, where a track may lose `between` metres between frames, and fixed parts of that otherwise.
     fn build_at(
         &self,
         raw: &RawClip,
+        levers: &Levers<'_>,
         choice: &rate::Choice,
         between: f64,
     ) -> Result<(Clip, ClipReport), ClipBuildError> {
         let frames = Frames::new(self.skeleton, self.rig, raw, choice.rate, choice.frames)?;
-        let tracks = Tracks::new(self, raw, &frames, choice, between);
+        let (still, keys) = (STILL * between, BETWEEN_KEYS * between);
+        let tracks = Tracks::new(self, raw, &frames, choice, levers, still, keys);
         let mut best: Option<Measured> = None;
         // What rounding may take; the rest is left to single precision and to what happens between frames.
         let mut target = self.bound * 0.998;
@@ -227,6 +227,10 @@ impl<'a> ClipBuilder<'a> {
             let Some((whole, used, turning)) = found else {
                 target *= 0.7;
                 steps = None;
+                // What is lost elsewhere, finer steps cannot win back.
+                if target < 0.05 * self.bound {
+                    break;
+                }
                 continue;
             };
             let block = match whole.pack() {
