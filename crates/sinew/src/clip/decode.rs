@@ -209,27 +209,27 @@ impl<'a, S: Simd> Walk<'a, S> {
             (a + (b - a) * u).store(&mut lanes[axis]);
         }
         let [second, third] = record.swaps();
-        for (lane, slot) in slots[..record.lanes.min(8)].iter().enumerate() {
-            let (group, at) = (usize::from(*slot) / 8, usize::from(*slot) % 8);
+        let translates = record.kind == Kind::Translation;
+        for lane in 0..record.lanes.min(8) {
+            // Written so that no index but the group's needs a check.
+            let (lane, slot) = (lane & 7, usize::from(slots[lane & 7]));
+            let (group, at) = (slot / 8, slot % 8);
             if group >= groups.len() {
                 continue;
             }
-            let to = if record.kind == Kind::Translation {
-                &mut groups[group].translation
-            } else {
-                &mut scales[group].scale
-            };
-            if record.swaps() == [0; 2] {
-                for axis in 0..3 {
-                    to[axis][at] = lanes[axis][lane];
-                }
-                continue;
-            }
+            let to = if translates { &mut groups[group].translation } else { &mut scales[group].scale };
+            let [x, y, z] = [lanes[0][lane], lanes[1][lane], lanes[2][lane]];
             // Where the first component went.
-            let first = usize::from(second >> lane & 1) + 2 * usize::from(third >> lane & 1);
-            to[0][at] = lanes[first & 3][lane];
-            to[1][at] = lanes[if first == 1 { 0 } else { 1 }][lane];
-            to[2][at] = lanes[if first == 2 { 0 } else { 2 }][lane];
+            let (swap_y, swap_z) = (second >> lane & 1 == 1, third >> lane & 1 == 1);
+            to[0][at] = if swap_y {
+                y
+            } else if swap_z {
+                z
+            } else {
+                x
+            };
+            to[1][at] = if swap_y { x } else { y };
+            to[2][at] = if swap_z { x } else { z };
         }
     }
 }

@@ -130,14 +130,11 @@ impl Whole {
         let mut column = 0;
         for (index, group) in self.groups.iter().enumerate() {
             for shift in &mut shifts[index][..group.components()] {
-                let largest = (0..self.values.len() / row.max(1))
+                *shift = (0..self.values.len() / row.max(1))
                     .flat_map(|r| &self.values[r * row + column..][..8])
-                    .map(|v| v.unsigned_abs().max(v.wrapping_neg().unsigned_abs()))
+                    .map(|v| shift_for(v.unsigned_abs()))
                     .max()
                     .unwrap_or(0);
-                while (i64::from(largest) + 1) >> *shift > 32767 {
-                    *shift += 1;
-                }
                 if *shift > MAX_SHIFT {
                     return Err(PackError::Base { group: index });
                 }
@@ -355,6 +352,12 @@ impl Whole {
         }
         whole
     }
+}
+
+/// By how much a base is shifted for 16 bits to say a number of this size.
+pub(crate) fn shift_for(size: u32) -> u8 {
+    // One more, for the shift rounds down.
+    (0..).find(|shift| (u64::from(size) + 1) >> shift <= 32767).unwrap_or(u8::MAX)
 }
 
 /// Lowest values of eight lanes over some rows, rounded down to what a shifted 16-bit number can say, and the

@@ -3,6 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use super::frames::Frames;
+use super::levers::Levers;
 use super::rate::Choice;
 use super::{ClipBuilder, keyed};
 use crate::clip::pack::KeyedTrack;
@@ -32,28 +33,33 @@ pub(crate) struct Tracks {
     pub(crate) keyed: Vec<KeyedTrack>,
 }
 
-/// Share of the bound below which a change counts as none.
-const STILL: f64 = 0.02;
-
 impl Tracks {
-    pub(crate) fn new(builder: &ClipBuilder<'_>, raw: &RawClip, frames: &Frames, choice: &Choice) -> Self {
+    /// Changes below `still` metres count as none; tracks with keys of their own are within `between` metres.
+    pub(crate) fn new(
+        builder: &ClipBuilder<'_>,
+        raw: &RawClip,
+        frames: &Frames,
+        choice: &Choice,
+        levers: &Levers<'_>,
+        still: f64,
+        between: f64,
+    ) -> Self {
         let rig = builder.rig;
-        let still = STILL * builder.bound;
         let mut this = Self { class: Vec::new(), held: Vec::new(), keyed: Vec::new() };
         for slot in 0..frames.joints {
-            let reach = f64::from(rig.reach()[slot]).max(builder.shell);
+            let lever = levers.of(slot);
             let rest = single(&builder.skeleton.joint(rig.joint(Slot(slot as u16))).rest);
             let first = frames.at(0, slot);
             let mut class = [Class::Rest; 3];
             let mut held = rest;
             for (part, class) in class.iter_mut().enumerate() {
                 let off = |from: &DTransform| {
-                    (0..frames.frames).any(|f| part_distance(part, from, frames.at(f, slot), reach) > still)
+                    (0..frames.frames).any(|f| part_distance(part, from, frames.at(f, slot), lever) > still)
                 };
                 if !off(&rest) {
                     continue;
                 }
-                if part_distance(part, &rest, &single(first), reach) > 0.0 {
+                if part_distance(part, &rest, &single(first), lever) > 0.0 {
                     take_part(part, &mut held, &single(first));
                 }
                 *class = if off(first) { Class::Animated } else { Class::Constant };
@@ -70,7 +76,7 @@ impl Tracks {
                 _ => 2,
             };
             this.class[slot][part] = Class::Keyed;
-            this.keyed.push(keyed::build(rig, channel, 0.05 * builder.bound));
+            this.keyed.push(keyed::build(levers, channel, between));
         }
         // Of two channels for one property the last counts.
         let mut kept: Vec<KeyedTrack> = Vec::new();
@@ -105,14 +111,14 @@ fn take_part(part: usize, to: &mut DTransform, from: &DTransform) {
     }
 }
 
-/// Metres that a vertex at `reach` is moved by the difference.
-fn part_distance(part: usize, a: &DTransform, b: &DTransform, reach: f64) -> f64 {
+/// Metres that a vertex is moved by the difference.
+fn part_distance(part: usize, a: &DTransform, b: &DTransform, lever: [f64; 3]) -> f64 {
     let vector = |a: DVec3, b: DVec3| (a - b).length();
     match part {
         // Half the angle is the length of the vector part for small angles, at no cost of trigonometry.
-        0 => 2.0 * difference(a.rotation, b.rotation) * reach,
-        1 => vector(a.translation, b.translation),
-        _ => vector(a.scale, b.scale) * reach,
+        0 => 2.0 * difference(a.rotation, b.rotation) * lever[0],
+        1 => vector(a.translation, b.translation) * lever[1],
+        _ => vector(a.scale, b.scale) * lever[2],
     }
 }
 

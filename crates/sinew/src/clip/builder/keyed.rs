@@ -2,11 +2,12 @@
 
 use glam::DQuat;
 
+use super::levers::Levers;
 use super::rate::distance;
 use crate::clip::arc::bend;
 use crate::clip::block::Kind;
 use crate::clip::pack::KeyedTrack;
-use crate::{Channel, ChannelTarget, Interpolation, Rig, Slot};
+use crate::{Channel, ChannelTarget, Interpolation, Slot};
 
 /// Largest angle between two keys, radians: half a turn has two shortest arcs.
 const MAX_TURN: f64 = 1.6;
@@ -36,20 +37,20 @@ pub(crate) fn arc(a: DQuat, b: DQuat, u: f64) -> DQuat {
 }
 
 /// Bytes that a channel takes with keys of its own.
-pub(crate) fn estimate(rig: &Rig, channel: &Channel, limit: f64) -> usize {
-    let track = build(rig, channel, limit);
+pub(crate) fn estimate(levers: &Levers<'_>, channel: &Channel, limit: f64) -> usize {
+    let track = build(levers, channel, limit);
     8 + 4 * (track.times.len() + track.values.len())
 }
 
 /// The channel with keys where it needs them, within `limit` metres at the far end.
-pub(crate) fn build(rig: &Rig, channel: &Channel, limit: f64) -> KeyedTrack {
+pub(crate) fn build(levers: &Levers<'_>, channel: &Channel, limit: f64) -> KeyedTrack {
     let kind = match channel.target {
         ChannelTarget::Rotation => Kind::Rotation4,
         ChannelTarget::Translation => Kind::Translation,
         _ => Kind::Scale,
     };
     let hold = channel.track.interpolation() == Interpolation::Step;
-    let Slot(slot) = rig.slot(channel.joint);
+    let Slot(slot) = levers.rig.slot(channel.joint);
     let mut track = KeyedTrack { slot, kind, hold, times: Vec::new(), values: Vec::new() };
     let mut last: Option<DQuat> = None;
     let mut push = |time: f64, value: &[f64]| {
@@ -67,7 +68,7 @@ pub(crate) fn build(rig: &Rig, channel: &Channel, limit: f64) -> KeyedTrack {
     push(times[0], &value(channel, times[0]));
     for pair in times.windows(2) {
         if !hold {
-            subdivide(rig, channel, pair[0], pair[1], limit, 12, &mut push);
+            subdivide(levers, channel, pair[0], pair[1], limit, 12, &mut push);
         }
         push(pair[1], &value(channel, pair[1]));
     }
@@ -76,7 +77,7 @@ pub(crate) fn build(rig: &Rig, channel: &Channel, limit: f64) -> KeyedTrack {
 
 /// Adds keys within an interval until interpolation between them is close enough.
 fn subdivide(
-    rig: &Rig,
+    levers: &Levers<'_>,
     channel: &Channel,
     t0: f64,
     t1: f64,
@@ -93,16 +94,16 @@ fn subdivide(
     let off = || {
         [0.2, 0.5, 0.8].into_iter().any(|u| {
             let exact = value(channel, t0 + (t1 - t0) * u);
-            distance(rig, channel, &exact, &between(channel, &a, &b, u)) > limit
+            distance(levers, channel, &exact, &between(channel, &a, &b, u)) > limit
         })
     };
     let middle = f64::midpoint(t0, t1);
     if depth == 0 || up(middle) <= up(t0) || up(middle) >= up(t1) || !(far || off()) {
         return;
     }
-    subdivide(rig, channel, t0, middle, limit, depth - 1, push);
+    subdivide(levers, channel, t0, middle, limit, depth - 1, push);
     push(middle, &value(channel, middle));
-    subdivide(rig, channel, middle, t1, limit, depth - 1, push);
+    subdivide(levers, channel, middle, t1, limit, depth - 1, push);
 }
 
 /// The earliest single-precision time that is not before a time: a key holds from there on.

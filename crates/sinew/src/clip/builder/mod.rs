@@ -4,6 +4,7 @@ mod classify;
 mod frames;
 mod keyed;
 mod layout;
+mod levers;
 mod measure;
 mod rate;
 mod search;
@@ -17,6 +18,7 @@ use super::pack::PackError;
 use super::{Clip, weight_curve_name};
 use classify::Tracks;
 use frames::Frames;
+use levers::Levers;
 use measure::Measured;
 use search::{Found, Start};
 
@@ -146,8 +148,13 @@ pub enum ClipBuildError {
 /// Angle between two frames, radians, from which on a joint's errors turn away from what makes up for them.
 const FAR_TURN: f64 = 0.35;
 
-/// Share of the bound that one track may lose between frames before it gets keys of its own.
-const BETWEEN: f64 = 0.2;
+/// Shares of the bound that one track may lose between frames before it gets keys of its own: the next where long
+/// chains of joints lose too much together.
+const BETWEEN: [f64; 3] = [0.2, 0.04, 0.008];
+/// Part of that which one track with keys of its own may lose between them.
+const BETWEEN_KEYS: f64 = 0.25;
+/// Part of that below which a change counts as none.
+const STILL: f64 = 0.1;
 
 /// Most frames of a clip.
 pub(crate) const MAX_FRAMES: usize = 1 << 22;
@@ -184,9 +191,33 @@ impl<'a> ClipBuilder<'a> {
     /// [`ClipBuildError`]; among others where the bound cannot be met.
     pub fn build(&self, raw: &RawClip) -> Result<(Clip, ClipReport), ClipBuildError> {
         self.check(raw)?;
-        let choice = rate::choose(self, raw, BETWEEN * self.bound)?;
+        let levers = Levers::new(self.skeleton, self.rig, self.shell);
+        let mut least: Option<(f64, ClipBuildError)> = None;
+        for share in BETWEEN {
+            let choice = rate::choose(self, &levers, raw, share * self.bound)?;
+            match self.build_at(raw, &levers, &choice, share * self.bound) {
+                Err(failure @ ClipBuildError::BoundNotMet { error, .. }) => {
+                    if least.as_ref().is_none_or(|(least, _)| error < *least) {
+                        least = Some((error, failure));
+                    }
+                }
+                done => return done,
+            }
+        }
+        Err(least.map_or(ClipBuildError::OutOfRange { bound: self.bound }, |(_, failure)| failure))
+    }
+
+    /// At a rate, where a track may lose `between` metres between frames, and fixed parts of that otherwise.
+    fn build_at(
+        &self,
+        raw: &RawClip,
+        levers: &Levers<'_>,
+        choice: &rate::Choice,
+        between: f64,
+    ) -> Result<(Clip, ClipReport), ClipBuildError> {
         let frames = Frames::new(self.skeleton, self.rig, raw, choice.rate, choice.frames)?;
-        let tracks = Tracks::new(self, raw, &frames, &choice);
+        let (still, keys) = (STILL * between, BETWEEN_KEYS * between);
+        let tracks = Tracks::new(self, raw, &frames, choice, levers, still, keys);
         let mut best: Option<Measured> = None;
         // What rounding may take; the rest is left to single precision and to what happens between frames.
         let mut target = self.bound * 0.998;
@@ -197,6 +228,10 @@ impl<'a> ClipBuilder<'a> {
             let Some(Found { whole, start: mut used, turning }) = found else {
                 target *= 0.7;
                 start = None;
+                // What is lost elsewhere, finer steps cannot win back.
+                if target < 0.05 * self.bound {
+                    break;
+                }
                 continue;
             };
             let block = match whole.pack() {

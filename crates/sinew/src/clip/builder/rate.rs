@@ -3,16 +3,17 @@
 use glam::DQuat;
 
 use super::frames::snap;
+use super::levers::Levers;
 use super::measure::SHIFTS;
 use super::{ClipBuildError, ClipBuilder, MAX_FRAMES, keyed};
-use crate::{Channel, ChannelTarget, DTransform, Interpolation, RawClip, Rig};
+use crate::{Channel, ChannelTarget, DTransform, Interpolation, RawClip};
 
 /// Rates that motion is authored at.
 const USUAL: [f64; 16] =
     [12.0, 15.0, 20.0, 24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 72.0, 90.0, 96.0, 100.0, 120.0, 144.0, 240.0];
 
 /// The rate and what it cannot carry.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Choice {
     pub(crate) rate: f64,
     pub(crate) frames: usize,
@@ -20,16 +21,8 @@ pub(crate) struct Choice {
     pub(crate) keyed: Vec<usize>,
 }
 
-/// How far a property of a joint moves a vertex, metres a unit of it.
-pub(crate) fn lever(rig: &Rig, channel: &Channel) -> f64 {
-    match channel.target {
-        ChannelTarget::Translation => 1.0,
-        _ => rig.reach()[rig.slot(channel.joint).index()].into(),
-    }
-}
-
 /// Distance between two values of a channel, metres at the far end.
-pub(crate) fn distance(rig: &Rig, channel: &Channel, a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn distance(levers: &Levers<'_>, channel: &Channel, a: &[f64], b: &[f64]) -> f64 {
     let by = match channel.target {
         ChannelTarget::Rotation => {
             let of = |v: &[f64]| DQuat::from_xyzw(v[0], v[1], v[2], v[3]);
@@ -37,12 +30,17 @@ pub(crate) fn distance(rig: &Rig, channel: &Channel, a: &[f64], b: &[f64]) -> f6
         }
         _ => a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt(),
     };
-    by * lever(rig, channel)
+    by * levers.of_channel(channel)
 }
 
 /// The rate with the smallest clip of which each track stays within `limit` metres between frames, those that
 /// cannot with keys of their own.
-pub(crate) fn choose(builder: &ClipBuilder<'_>, raw: &RawClip, limit: f64) -> Result<Choice, ClipBuildError> {
+pub(crate) fn choose(
+    builder: &ClipBuilder<'_>,
+    levers: &Levers<'_>,
+    raw: &RawClip,
+    limit: f64,
+) -> Result<Choice, ClipBuildError> {
     let duration = raw.duration();
     if duration == 0.0 {
         return Ok(Choice { rate: builder.rate.unwrap_or(30.0), frames: 1, keyed: Vec::new() });
@@ -65,9 +63,9 @@ pub(crate) fn choose(builder: &ClipBuilder<'_>, raw: &RawClip, limit: f64) -> Re
         let mut keyed = Vec::new();
         for &c in &moving {
             let channel = &raw.channels[c];
-            if between_frames(builder.rig, channel, rate, frames, duration, limit) > limit {
+            if between_frames(levers, channel, rate, frames, duration, limit) > limit {
                 keyed.push(c);
-                keyed_bytes += keyed::estimate(builder.rig, channel, limit) as f64;
+                keyed_bytes += keyed::estimate(levers, channel, limit) as f64;
             }
         }
         // About nine bits a component.
@@ -116,12 +114,30 @@ fn fit(rate: f64, duration: f64) -> (f64, usize) {
     (intervals / duration, intervals as usize + 1)
 }
 
+/// Largest distance between neighbouring keys, metres at the far end: exporters write tracks that stand still as
+/// steps between values that differ by a rounding error.
+fn largest_step(levers: &Levers<'_>, channel: &Channel) -> f64 {
+    let times = channel.track.times();
+    let apart = |pair: &[f64]| {
+        distance(levers, channel, &keyed::value(channel, pair[0]), &keyed::value(channel, pair[1]))
+    };
+    times.windows(2).map(apart).fold(0.0, f64::max)
+}
+
 /// Largest distance between a channel and what interpolation between its frames gives, metres at the far end;
 /// stops early above `limit`.
-fn between_frames(rig: &Rig, channel: &Channel, rate: f64, frames: usize, duration: f64, limit: f64) -> f64 {
+fn between_frames(
+    levers: &Levers<'_>,
+    channel: &Channel,
+    rate: f64,
+    frames: usize,
+    duration: f64,
+    limit: f64,
+) -> f64 {
     let track = &channel.track;
     if track.interpolation() == Interpolation::Step {
-        return f64::INFINITY;
+        // Between frames a step too small to see is a ramp.
+        return largest_step(levers, channel);
     }
     let value = |time: f64| keyed::value(channel, time.min(duration));
     let mut worst: f64 = 0.0;
@@ -131,7 +147,7 @@ fn between_frames(rig: &Rig, channel: &Channel, rate: f64, frames: usize, durati
         let mut off = f64::INFINITY;
         for shift in SHIFTS {
             let ulp = f64::from((time as f32).next_up()) - f64::from(time as f32);
-            off = off.min(distance(rig, channel, &value((time + shift * ulp).max(0.0)), &found));
+            off = off.min(distance(levers, channel, &value((time + shift * ulp).max(0.0)), &found));
             if off <= limit {
                 break;
             }

@@ -10,8 +10,8 @@ use super::layout::{Bundle, Lane, Layout, store};
 use super::measure::shell_radii;
 use super::solve::{BALANCES, Grid, HELD_STEP, Row, Solver, held_values};
 use crate::Slot;
-use crate::clip::block::Kind;
-use crate::clip::pack::{Group, Note, Whole, step_below};
+use crate::clip::block::{Kind, MAX_SHIFT};
+use crate::clip::pack::{Group, Note, Whole, shift_for, step_below};
 
 /// Lengths of segments that are tried, in intervals.
 const SEGMENTS: [usize; 5] = [8, 16, 32, 64, 128];
@@ -471,7 +471,36 @@ impl Search<'_> {
                 self.put_row(&mut whole.values);
             }
         }
+        self.refine_held(&mut whole);
         whole
+    }
+
+    /// Where the lanes of a group are so fine that its bases are shifted, the lanes that it holds become as fine:
+    /// a shift must not cost them their last bits.
+    fn refine_held(&self, whole: &mut Whole) {
+        let row = whole.row();
+        let mut column = 0;
+        for (bundle, group) in self.solver.layout.bundles.iter().zip(&mut whole.groups) {
+            let columns = column..column + 8 * bundle.kind.components();
+            column = columns.end;
+            let held = |lane: usize| matches!(bundle.lanes[lane], Lane::Held(_));
+            if !(0..8).any(held) {
+                continue;
+            }
+            let largest = whole.values.chunks_exact(row).flat_map(|r| &r[columns.clone()]);
+            let shift = largest.map(|v| shift_for(v.unsigned_abs())).max().unwrap_or(0);
+            if shift == 0 || shift > MAX_SHIFT {
+                continue;
+            }
+            for lane in (0..8).filter(|lane| held(*lane)) {
+                group.steps[lane] = (HELD_STEP / f64::from(1_u32 << shift)) as f32;
+                for values in whole.values.chunks_exact_mut(row) {
+                    for at in columns.clone().skip(lane).step_by(8) {
+                        values[at] <<= shift;
+                    }
+                }
+            }
+        }
     }
 
     fn put_row(&self, values: &mut Vec<i32>) {
