@@ -37,6 +37,9 @@ impl Default for Measured {
 /// rounded to them, which between two keys half a turn apart is a visible angle.
 pub(crate) const SHIFTS: [f64; 9] = [0.0, -0.25, 0.25, -0.5, 0.5, -0.75, 0.75, -1.0, 1.0];
 
+/// Where between neighbouring moments to compare: splines that turn fast peak close to a key.
+const MOMENTS: [f64; 5] = [0.08, 0.29, 0.5, 0.71, 0.92];
+
 /// Compares at the source's keys, at the frames, and between neighbours of both.
 pub(crate) fn measure(builder: &ClipBuilder<'_>, raw: &RawClip, clip: &Clip) -> Measured {
     let (skeleton, rig) = (builder.skeleton, builder.rig);
@@ -44,7 +47,8 @@ pub(crate) fn measure(builder: &ClipBuilder<'_>, raw: &RawClip, clip: &Clip) -> 
     times.extend((0..clip.frames()).map(|f| (f64::from(f) / clip.rate()).min(raw.duration())));
     times.sort_by(f64::total_cmp);
     times.dedup_by(|b, a| *b - *a < 1e-7);
-    let between: Vec<f64> = times.windows(2).map(|w| f64::midpoint(w[0], w[1])).collect();
+    let between: Vec<f64> =
+        times.windows(2).flat_map(|w| MOMENTS.map(|u| w[0] + (w[1] - w[0]) * u)).collect();
     times.extend(between);
     times.push(raw.duration());
     let mut found = Measured { moments: times.len(), ..Measured::default() };
