@@ -2,9 +2,15 @@
 //!
 //! For unit quaternions `s` radians either side of their middle, the normalised chord at share `v'` (from -1 to
 //! 1) lies at angle `atan(v' tan s)`. Constant angular speed (slerp) is at `v s`, so
-//! `v' = tan(v s) / tan(s) = v (1 + (v^2 - 1) B)` with `B = T (1/3 + T (c1 + T (c2 + T (c3 + T c4))))`,
-//! `T = tan(s)^2 = |chord|^2 / (4 - |chord|^2)` and `c1..c4` polynomials in `v^2`, fitted for the smallest largest
-//! error over all turns up to 180 degrees: 7e-6 radians there, 1e-6 up to 50 degrees.
+//!
+//! ```text
+//! v' = tan(v s) / tan(s) = v (1 + (v^2 - 1) B)
+//! B  = T (1/3 + T (c1 + T (c2 + T (c3 + T c4))))
+//! T  = tan(s)^2 = |chord|^2 / (4 - |chord|^2)
+//! ```
+//!
+//! with `c1` to `c4` polynomials in `v^2`, fitted for the smallest largest error over all turns up to 180 degrees:
+//! 7e-6 radians there, 1e-6 up to 50 degrees.
 
 /// `[power of T][power of v^2]`.
 const COEFFICIENTS: [[f64; 4]; 4] = [

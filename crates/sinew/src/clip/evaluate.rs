@@ -237,15 +237,14 @@ impl Evaluation<'_> {
             return;
         }
         let poses = &mut *scratch.poses;
-        let mut count = 0;
-        for layer in layers.iter().filter(|l| l.weight > 0.0) {
-            self.sample(layer, &mut poses[count]);
-            count += 1;
+        let weighted = layers.iter().filter(|l| l.weight > 0.0);
+        for (layer, pose) in weighted.clone().zip(&mut *poses) {
+            self.sample(layer, pose);
         }
         // On the stack, and no larger than it need be: all of it is written.
-        match count {
+        match weighted.count() {
             ..=2 => self.blend::<2>(layers, poses, output),
-            ..=8 => self.blend::<8>(layers, poses, output),
+            3..=8 => self.blend::<8>(layers, poses, output),
             _ => self.blend::<MAX_CLIP_LAYERS>(layers, poses, output),
         }
     }
@@ -264,15 +263,17 @@ impl Evaluation<'_> {
 
     fn blend<const N: usize>(&self, layers: &[ClipLayer<'_>], poses: &[LocalPose], output: &mut LocalPose) {
         let mut blended = [PoseLayer::new(self.base, 0.0); N];
-        let mut count = 0;
+        let mut free = blended.iter_mut();
         for (layer, pose) in layers.iter().filter(|l| l.weight > 0.0).zip(poses) {
             let mode = match layer.additive {
                 Some(reference) => LayerMode::Additive { reference },
                 None => LayerMode::Override,
             };
-            blended[count] = PoseLayer { pose, weight: layer.weight, mask: layer.mask, mode };
-            count += 1;
+            if let Some(blended) = free.next() {
+                *blended = PoseLayer { pose, weight: layer.weight, mask: layer.mask, mode };
+            }
         }
+        let count = N - free.len();
         let (rig, base, groups) = (self.rig, self.base, self.groups);
         PoseBlendJob { rig, base, layers: &blended[..count], groups, output }.run_checked(self.backend);
     }

@@ -51,8 +51,10 @@ impl<'a> SampleJob<'a> {
         if self.output.len() != rig.len() {
             return Err(SampleError::Pose { found: self.output.len(), expected: rig.len() });
         }
-        let scaled = rig.is_scaled() || clip.head.scaled;
         let limit = self.groups.min(rig.groups());
+        // Groups that are left as they are keep their scales.
+        let kept = limit < rig.groups() && self.output.is_scaled();
+        let scaled = rig.is_scaled() || clip.head.scaled || kept;
         let time = self.time;
         let (groups, scales) = self.output.parts_mut(scaled);
         dispatch!(
@@ -72,6 +74,7 @@ impl<'a> SampleJob<'a> {
 }
 
 #[inline(always)]
+#[allow(clippy::too_many_arguments, reason = "a kernel's arguments are what it borrows")]
 fn sample<S: Simd>(
     simd: S,
     clip: &Clip,

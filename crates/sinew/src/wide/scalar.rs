@@ -21,17 +21,17 @@ macro_rules! lanewise {
             #[inline(always)]
             fn $method(mut self, other: Self) -> Self {
                 for i in 0..N {
-                    self.0[i] = self.0[i] $op other.0[i];
+                    self.0[i] $op other.0[i];
                 }
                 self
             }
         }
     };
 }
-lanewise!(Add, add, +);
-lanewise!(Sub, sub, -);
-lanewise!(Mul, mul, *);
-lanewise!(Div, div, /);
+lanewise!(Add, add, +=);
+lanewise!(Sub, sub, -=);
+lanewise!(Mul, mul, *=);
+lanewise!(Div, div, /=);
 
 impl Add for Lanes<i32, 8> {
     type Output = Self;

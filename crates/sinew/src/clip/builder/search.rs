@@ -316,9 +316,9 @@ impl Search<'_> {
         let mut best: Option<(f64, Vec<f64>)> = None;
         for power in [1.0, 0.8, 0.6] {
             // Short levers a little finer than their share.
-            let middle = self.solver.radius[0].max(1e-9);
+            let middle = self.solver.radius.first().copied().unwrap_or(1.0).max(1e-9);
             let weighted: Vec<f64> = (0..count)
-                .map(|t| base[t] * (lever_of(layout, levers, t) / middle).powf(1.0 - power))
+                .map(|t| base[t] * libm::pow(lever_of(layout, levers, t) / middle, 1.0 - power))
                 .collect();
             let (low, high) = (1.0 / 64.0, 8.0);
             let found =
