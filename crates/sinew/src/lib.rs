@@ -52,7 +52,9 @@ mod wide;
 
 pub use blend::{AdditiveJob, BlendError, BlendJob, BlendLayer};
 pub use clip::{
-    Clip, ClipBuildError, ClipBuilder, ClipDataError, ClipReport, SampleError, SampleJob, StoredClipError,
+    Clip, ClipBuildError, ClipBuilder, ClipDataError, ClipLayer, ClipReport, CrowdError, CrowdJob,
+    CrowdScratch, EvaluateError, EvaluateJob, EvaluatePart, EvaluateScratch, MAX_CLIP_LAYERS, SampleError,
+    SampleJob, StoredClipError,
 };
 pub use curve::Curve;
 pub use difference::{ClipDifference, DifferenceJob, Space, Worst};

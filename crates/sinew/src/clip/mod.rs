@@ -3,7 +3,9 @@
 mod arc;
 mod block;
 mod builder;
+mod crowd;
 mod decode;
+mod evaluate;
 pub(crate) mod pack;
 mod patch;
 mod sample;
@@ -15,6 +17,8 @@ use std::sync::Arc;
 pub use block::ClipDataError;
 pub(crate) use block::array_at;
 pub use builder::{ClipBuildError, ClipBuilder, ClipReport};
+pub use crowd::{CrowdError, CrowdJob, CrowdScratch};
+pub use evaluate::{ClipLayer, EvaluateError, EvaluateJob, EvaluatePart, EvaluateScratch, MAX_CLIP_LAYERS};
 pub use sample::SampleJob;
 pub use stored::StoredClipError;
 

@@ -26,6 +26,8 @@ pub use error::ModelError;
 pub use lane_jobs::{GatherLanesJob, ScatterLanesJob};
 pub use lanes::{LaneModel, LanePose, LaneRows, ModelLanesJob};
 pub use pair::ModelPairJob;
+pub(crate) use pair::model_rows_pair;
 pub use palette::{LanePaletteJob, PaletteJob};
 pub use pose::{AffineRows, ModelPose};
 pub use single::ModelJob;
+pub(crate) use single::model_rows;

@@ -38,23 +38,33 @@ impl ModelPairJob<'_> {
             check_pose(i, self.poses[i].len(), self.rig.len())?;
             check_output(i, self.outputs[i].len(), self.rig.len())?;
         }
-        let hierarchy = Hierarchy::leading(self.rig, self.groups);
-        let [a, b] = self.poses;
-        let (groups, scales) = ([a.groups(), b.groups()], [a.scales(), b.scales()]);
         let [low, high] = &mut self.outputs;
-        let rows = [low.rows_mut(), high.rows_mut()];
-        if a.is_scaled() || b.is_scaled() {
-            dispatch!(backend, kernel::<true>(
-                hierarchy: Hierarchy<'_>, groups: [&[PoseGroup]; 2], scales: [&[ScaleGroup]; 2],
-                rows: [&mut [AffineRows]; 2],
-            ));
-        } else {
-            dispatch!(backend, kernel::<false>(
-                hierarchy: Hierarchy<'_>, groups: [&[PoseGroup]; 2], scales: [&[ScaleGroup]; 2],
-                rows: [&mut [AffineRows]; 2],
-            ));
-        }
+        model_rows_pair(self.rig, self.poses, self.groups, [low.rows_mut(), high.rows_mut()], backend);
         Ok(())
+    }
+}
+
+/// Matrices of two characters, `[slot]` each; sizes have been checked.
+pub(crate) fn model_rows_pair(
+    rig: &Rig,
+    poses: [&LocalPose; 2],
+    leading: usize,
+    rows: [&mut [AffineRows]; 2],
+    backend: Backend,
+) {
+    let hierarchy = Hierarchy::leading(rig, leading);
+    let [a, b] = poses;
+    let (groups, scales) = ([a.groups(), b.groups()], [a.scales(), b.scales()]);
+    if a.is_scaled() || b.is_scaled() {
+        dispatch!(backend, kernel::<true>(
+            hierarchy: Hierarchy<'_>, groups: [&[PoseGroup]; 2], scales: [&[ScaleGroup]; 2],
+            rows: [&mut [AffineRows]; 2],
+        ));
+    } else {
+        dispatch!(backend, kernel::<false>(
+            hierarchy: Hierarchy<'_>, groups: [&[PoseGroup]; 2], scales: [&[ScaleGroup]; 2],
+            rows: [&mut [AffineRows]; 2],
+        ));
     }
 }
 

@@ -38,19 +38,29 @@ impl ModelJob<'_> {
     pub fn run_on(&mut self, backend: Backend) -> Result<(), ModelError> {
         check_pose(0, self.pose.len(), self.rig.len())?;
         check_output(0, self.output.len(), self.rig.len())?;
-        let hierarchy = Hierarchy::leading(self.rig, self.groups);
-        let (groups, scales) = (self.pose.groups(), self.pose.scales());
-        let rows = self.output.rows_mut();
-        if self.pose.is_scaled() {
-            dispatch!(backend, kernel::<true>(
-                hierarchy: Hierarchy<'_>, groups: &[PoseGroup], scales: &[ScaleGroup], rows: &mut [AffineRows],
-            ));
-        } else {
-            dispatch!(backend, kernel::<false>(
-                hierarchy: Hierarchy<'_>, groups: &[PoseGroup], scales: &[ScaleGroup], rows: &mut [AffineRows],
-            ));
-        }
+        model_rows(self.rig, self.pose, self.groups, self.output.rows_mut(), backend);
         Ok(())
+    }
+}
+
+/// Matrices of one character, `[slot]`; sizes have been checked.
+pub(crate) fn model_rows(
+    rig: &Rig,
+    pose: &LocalPose,
+    leading: usize,
+    rows: &mut [AffineRows],
+    backend: Backend,
+) {
+    let hierarchy = Hierarchy::leading(rig, leading);
+    let (groups, scales) = (pose.groups(), pose.scales());
+    if pose.is_scaled() {
+        dispatch!(backend, kernel::<true>(
+            hierarchy: Hierarchy<'_>, groups: &[PoseGroup], scales: &[ScaleGroup], rows: &mut [AffineRows],
+        ));
+    } else {
+        dispatch!(backend, kernel::<false>(
+            hierarchy: Hierarchy<'_>, groups: &[PoseGroup], scales: &[ScaleGroup], rows: &mut [AffineRows],
+        ));
     }
 }
 

@@ -25,10 +25,13 @@ pub(super) fn blend(job: &mut PoseBlendJob<'_>, backend: Backend) {
             additive |= l.weight > 0.0;
         }
     }
-    // Groups that are not written keep their scale.
-    scaled |= groups < job.rig.groups() && job.output.is_scaled();
-    let (out, scales) = job.output.parts_mut(scaled);
+    // Groups that are not written keep their scale; it has no say in what the others get.
+    let keeps = groups < job.rig.groups() && job.output.is_scaled();
+    let (out, scales) = job.output.parts_mut(scaled || keeps);
     let (out, scales) = (&mut out[..groups], &mut scales[..groups]);
+    if keeps && !scaled {
+        scales.fill(ScaleGroup::ONE);
+    }
     let shares = Alike::new(base, layers);
     if let Some(only) = shares.only.filter(|_| !masked) {
         out.copy_from_slice(&only.groups()[..groups]);

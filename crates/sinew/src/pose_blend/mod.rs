@@ -7,7 +7,7 @@ use core::fmt;
 use crate::{Backend, JointMask, LocalPose, Rig};
 
 /// Largest weight of a layer: more is a mistake, and products stay within single precision.
-const MAX_WEIGHT: f32 = 1e6;
+pub(crate) const MAX_WEIGHT: f32 = 1e6;
 
 /// What a layer does to what is below it.
 #[derive(Clone, Copy, Debug)]
@@ -161,8 +161,13 @@ impl PoseBlendJob<'_> {
     /// [`PoseBlendError`]; the output is then untouched.
     pub fn run_on(&mut self, backend: Backend) -> Result<(), PoseBlendError> {
         self.check()?;
-        kernel::blend(self, backend);
+        self.run_checked(backend);
         Ok(())
+    }
+
+    /// Blends what is known to fit together.
+    pub(crate) fn run_checked(&mut self, backend: Backend) {
+        kernel::blend(self, backend);
     }
 
     fn check(&self) -> Result<(), PoseBlendError> {
