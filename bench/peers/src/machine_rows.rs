@@ -85,7 +85,14 @@ fn yardstick() -> Lane {
     Lane {
         peer: "machine",
         version: processor(),
-        play: Play { clip: String::new(), characters: COPIES, repeats: 1, joints, moving_channels: 0, size: None },
+        play: Play {
+            clip: String::new(),
+            characters: COPIES,
+            repeats: 1,
+            joints,
+            moving_channels: 0,
+            size: None,
+        },
         what: vec![YARDSTICK.to_owned()],
         max_difference: None,
         batch: Box::new(batch),

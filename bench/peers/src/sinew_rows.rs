@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use glam::DMat4;
 use sinew::{
-    Backend, Clip, ClipBuilder, ClipLayer, EvaluateJob, EvaluateScratch, LocalPose, ModelJob, ModelPose, RawPose, Rig,
-    SampleJob, SkinBinding, model_matrices,
+    Backend, Clip, ClipBuilder, ClipLayer, EvaluateJob, EvaluateScratch, LocalPose, ModelJob, ModelPose,
+    RawPose, Rig, SampleJob, SkinBinding, model_matrices,
 };
 
 use crate::STEP;
@@ -83,7 +83,8 @@ impl Stage {
             sinew::BindJoint::new(slot, sinew::AffineRows::IDENTITY)
         });
         let binding = SkinBinding::from_joints(&rig, slots.collect()).map_err(|e| e.to_string())?;
-        let mut this = Self { character, rig, clips, binding, difference: [0.0; 2], size: sizes.swap_remove(0) };
+        let mut this =
+            Self { character, rig, clips, binding, difference: [0.0; 2], size: sizes.swap_remove(0) };
         this.difference = this.differences()?;
         Ok(this)
     }
@@ -94,7 +95,9 @@ impl Stage {
         match order {
             Order::Forward => ((count as f64 * STEP + 0.37 * clip as f64) % f64::from(duration)) as f32,
             // Multiples of the golden ratio fill an interval evenly and in no order.
-            Order::Random => (count as f64 * 0.618_033_988_749_895 + 0.37 * clip as f64).fract() as f32 * duration,
+            Order::Random => {
+                (count as f64 * 0.618_033_988_749_895 + 0.37 * clip as f64).fract() as f32 * duration
+            }
         }
     }
 
@@ -134,7 +137,9 @@ impl Stage {
                 // A NaN is not within the limit.
                 if !(difference <= LIMIT) {
                     let clip = &self.character.clip;
-                    return Err(format!("{clip}: sinew is off by {difference:.2e} of its size at {times:?} s"));
+                    return Err(format!(
+                        "{clip}: sinew is off by {difference:.2e} of its size at {times:?} s"
+                    ));
                 }
                 let worst = &mut worst[usize::from(blended)];
                 *worst = worst.max(difference);

@@ -27,8 +27,10 @@ pub(crate) fn rows(shared: &Path) -> Result<Vec<String>, String> {
     let (skeleton, prune) = pruned(&document)?;
     for entry in baseline(&data.join("kaykit_knight/acl-baseline.json"))? {
         let name = entry["clip"].as_str().unwrap_or_default();
-        let source: u32 = name.trim_start_matches("knight_").parse().map_err(|_| format!("{name}: no number"))?;
-        let clip = document.clips.iter().find(|c| c.source == source).ok_or_else(|| format!("no clip {name}"))?;
+        let source: u32 =
+            name.trim_start_matches("knight_").parse().map_err(|_| format!("{name}: no number"))?;
+        let clip =
+            document.clips.iter().find(|c| c.source == source).ok_or_else(|| format!("no clip {name}"))?;
         let clip = resample(&prune(clip), 30.0).map_err(|e| format!("{name}: {e}"))?;
         work.push(("Knight", entry, skeleton.clone(), clip));
     }

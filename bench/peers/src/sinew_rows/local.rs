@@ -5,7 +5,8 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use sinew::{
-    Backend, Clip, EvaluateJob, EvaluateScratch, JointId, JointMask, LocalPose, PoseBlendJob, PoseLayer, SampleJob,
+    Backend, Clip, EvaluateJob, EvaluateScratch, JointId, JointMask, LocalPose, PoseBlendJob, PoseLayer,
+    SampleJob,
 };
 
 use super::{Order, REPEATS, Stage, backends};
@@ -89,7 +90,8 @@ fn blend(stage: &Rc<Stage>) -> Lane {
         for _ in 0..REPEATS {
             let (rig, groups) = (&this.rig, usize::MAX);
             let job =
-                PoseBlendJob { rig, base: &base, layers: black_box(&layers), groups, output: &mut output }.run();
+                PoseBlendJob { rig, base: &base, layers: black_box(&layers), groups, output: &mut output }
+                    .run();
             debug_assert!(job.is_ok());
             black_box(&mut output);
         }
@@ -113,8 +115,9 @@ fn masked(stage: &Rc<Stage>, backend: Backend) -> Lane {
         let start = Instant::now();
         for _ in 0..REPEATS {
             let (rig, groups) = (&this.rig, usize::MAX);
-            let job = PoseBlendJob { rig, base: &base, layers: black_box(&layers), groups, output: &mut output }
-                .run_on(backend);
+            let job =
+                PoseBlendJob { rig, base: &base, layers: black_box(&layers), groups, output: &mut output }
+                    .run_on(backend);
             debug_assert!(job.is_ok());
             black_box(&mut output);
         }

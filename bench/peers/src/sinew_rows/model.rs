@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use glam::Vec3;
 use sinew::{
-    AffineRows, Backend, BoxedJoint, BoxedPaletteJob, CompactJoint, CompactPaletteJob, GatherLanesJob, LaneModel,
-    LanePose, LocalPose, ModelJob, ModelLanesJob, ModelPairJob, ModelPose, PaletteBox, PaletteJob, SampleJob,
+    AffineRows, Backend, BoxedJoint, BoxedPaletteJob, CompactJoint, CompactPaletteJob, GatherLanesJob,
+    LaneModel, LanePose, LocalPose, ModelJob, ModelLanesJob, ModelPairJob, ModelPose, PaletteBox, PaletteJob,
+    SampleJob,
 };
 
 use super::{Order, REPEATS, Stage, backends};
@@ -32,7 +33,8 @@ pub(super) fn lanes(stage: &Rc<Stage>) -> Vec<Lane> {
         debug_assert!(gathered.is_ok());
         lanes.push(timed(stage, "model matrices, eight characters in lanes", backend, 8, move || {
             let (rig, groups) = (&this.rig, usize::MAX);
-            let job = ModelLanesJob { rig, pose: &lane_pose, groups, output: &mut lane_model }.run_on(backend);
+            let job =
+                ModelLanesJob { rig, pose: &lane_pose, groups, output: &mut lane_model }.run_on(backend);
             debug_assert!(job.is_ok());
             black_box(&mut lane_model);
         }));
