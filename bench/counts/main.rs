@@ -5,10 +5,10 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use sinew::{
-    Backend, Channel, ChannelTarget, Clip, ClipBuilder, DTransform, GatherLanesJob, Interpolation, Joint, JointId,
-    JointMask, LaneModel, LanePose, LocalPose, ModelJob, ModelLanesJob, ModelPairJob, ModelPose, PoseBlendJob,
-    PoseLayer, RawClip, Rig, SampleJob, Skeleton, Track, Transition, TransitionJob, TransitionSettings,
-    TransitionStart,
+    Backend, Channel, ChannelTarget, Clip, ClipBuilder, DTransform, GatherLanesJob, Interpolation, Joint,
+    JointId, JointMask, LaneModel, LanePose, LocalPose, ModelJob, ModelLanesJob, ModelPairJob, ModelPose,
+    PoseBlendJob, PoseLayer, RawClip, Rig, SampleJob, Skeleton, Track, Transition, TransitionJob,
+    TransitionSettings, TransitionStart,
 };
 
 /// Whatever goes wrong.
@@ -24,7 +24,11 @@ fn skeleton() -> Result<Skeleton, Error> {
     let joint = |i: usize| {
         let parent = (i > 0).then(|| JointId(if i % 8 == 0 { 0 } else { i as u32 - 1 }));
         let place = glam::DVec3::new(0.02 * (i / 8) as f64, 0.1 + 0.01 * (i % 8) as f64, 0.0);
-        Joint::new(format!("{i}"), parent, DTransform::from_rotation_translation(glam::DQuat::IDENTITY, place))
+        Joint::new(
+            format!("{i}"),
+            parent,
+            DTransform::from_rotation_translation(glam::DQuat::IDENTITY, place),
+        )
     };
     Ok(Skeleton::numbered((0..JOINTS).map(joint).collect(), vec![])?)
 }
@@ -41,10 +45,17 @@ fn clip(skeleton: &Skeleton, rig: &Rig, every: usize, moves: bool) -> Result<Cli
         };
         let values: Arc<[f32]> = times.iter().flat_map(turn).collect();
         let track = Track::rotation(Arc::clone(&times), values, Interpolation::Linear)?;
-        raw.channels.push(Channel { joint: JointId(i as u32), target: ChannelTarget::Rotation, track, source: 0 });
+        raw.channels.push(Channel {
+            joint: JointId(i as u32),
+            target: ChannelTarget::Rotation,
+            track,
+            source: 0,
+        });
         if moves && i % 8 == 0 {
-            let values: Arc<[f32]> =
-                times.iter().flat_map(|t| [0.05 * phase(t, 1.1) as f32, 0.1, 0.05 * phase(t, 2.3) as f32]).collect();
+            let values: Arc<[f32]> = times
+                .iter()
+                .flat_map(|t| [0.05 * phase(t, 1.1) as f32, 0.1, 0.05 * phase(t, 2.3) as f32])
+                .collect();
             let track = Track::new(Arc::clone(&times), values, 3, Interpolation::Linear)?;
             let target = ChannelTarget::Translation;
             raw.channels.push(Channel { joint: JointId(i as u32), target, track, source: 0 });
