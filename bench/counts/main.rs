@@ -22,7 +22,7 @@ const ALL: usize = usize::MAX;
 /// A tree of eight chains of eight joints.
 fn skeleton() -> Result<Skeleton, Error> {
     let joint = |i: usize| {
-        let parent = (i > 0).then(|| JointId(if i % 8 == 0 { 0 } else { i as u32 - 1 }));
+        let parent = (i > 0).then(|| JointId(if i.is_multiple_of(8) { 0 } else { i as u32 - 1 }));
         let place = glam::DVec3::new(0.02 * (i / 8) as f64, 0.1 + 0.01 * (i % 8) as f64, 0.0);
         Joint::new(
             format!("{i}"),
@@ -51,7 +51,7 @@ fn clip(skeleton: &Skeleton, rig: &Rig, every: usize, moves: bool) -> Result<Cli
             track,
             source: 0,
         });
-        if moves && i % 8 == 0 {
+        if moves && i.is_multiple_of(8) {
             let values: Arc<[f32]> = times
                 .iter()
                 .flat_map(|t| [0.05 * phase(t, 1.1) as f32, 0.1, 0.05 * phase(t, 2.3) as f32])
@@ -152,8 +152,10 @@ fn main() -> Result<(), Error> {
     blend_two(&rig, &poses[0], black_box(&two), backend, &mut pose)?;
     let mut masks = Vec::new();
     for layer in 0..4 {
-        let weights: Vec<_> =
-            (0..JOINTS).filter(|j| j / (layer + 1) % 2 == 0).map(|j| (JointId(j as u32), 1.0)).collect();
+        let weights: Vec<_> = (0..JOINTS)
+            .filter(|j| (j / (layer + 1)).is_multiple_of(2))
+            .map(|j| (JointId(j as u32), 1.0))
+            .collect();
         masks.push(JointMask::from_weights(&rig, &weights)?);
     }
     let four: [PoseLayer<'_>; 4] =
