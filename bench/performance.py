@@ -104,7 +104,7 @@ def goals(t, sizes):
     return copy, best, rows
 
 
-def page(rows, sizes):
+def page(rows, sizes, kept):
     t = Table(rows)
     clips = list(dict.fromkeys(r["clip"] for r in rows if r.get("clip") and r["peer"] == "sinew"))
     copy, best, goal_rows = goals(t, sizes)
@@ -118,7 +118,9 @@ def page(rows, sizes):
     versions = ", ".join(dict.fromkeys(
         f"{r['peer']} {r['version']}" for r in rows if r["peer"] not in ("machine", "sinew")))
     out = ["# How fast, how small, how exact", "",
-           "Written by `bench/performance.py`; every number is of one run on one machine. Compare ratios, not times.",
+           "Written by `bench/performance.py`; " + (
+               "from rows and sizes that were measured before, not in one run with each other."
+               if kept else "every number is of one run on one machine. Compare ratios, not times."),
            *provisional, "", "## Machine and method", "",
            f"- {machine}, {os.cpu_count()} logical processors, {platform.system()} {platform.machine()};"
            f" {datetime.date.today().isoformat()}",
@@ -227,7 +229,7 @@ def main():
     rows = read(options.rows) if options.rows else measure(options)
     sizes = read(options.sizes) if options.sizes else lines([BINARY, "--sizes"])
     sizes.sort(key=lambda r: r["size"])
-    options.out.write_text(page(rows, sizes))
+    options.out.write_text(page(rows, sizes, bool(options.rows or options.sizes)))
     print(f"{options.out} written")
 
 
