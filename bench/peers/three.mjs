@@ -198,7 +198,7 @@ function oneRound({ what, batch }, milliseconds) {
 }
 
 const list = JSON.parse(fs.readFileSync(new URL('clips.json', import.meta.url)))
-  .filter(e => e.clip.includes(options.only));
+  .filter(e => e.clip.includes(options.only) && e.peers !== false);
 const lanes = [];
 for (const entry of list) {
   const c = await character(entry);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use sinew::{ChannelTarget, JointId, RawClip, RawPose, Skeleton, Track, model_matrices, slerp_short};
-use sinew_asset::{ReadOptions, load};
+use sinew_asset::{Document, ReadOptions, load};
 
 use crate::measure::Play;
 
@@ -18,6 +18,8 @@ pub(crate) const WEIGHTS: [f64; 2] = [0.7, 0.3];
 pub(crate) struct Character {
     /// Its name in the rows.
     pub(crate) clip: String,
+    /// Whether others pose it too.
+    pub(crate) peers: bool,
     /// Joints of the file's skins and what they hang from; all nodes where there is no skin.
     pub(crate) skeleton: Skeleton,
     /// The clip, and the one blended with it.
@@ -37,7 +39,9 @@ impl Character {
         Play {
             clip: self.clip.clone(),
             characters,
+            repeats: 1,
             joints: self.skeleton.len(),
+            size: None,
             moving_channels: self.clips[0].channels.iter().filter(|c| moves(&c.track)).count(),
         }
     }
@@ -90,6 +94,47 @@ impl Character {
     }
 }
 
+/// Joints of a document's skins and everything above them, all of them where there is no skin, and what cuts a clip
+/// down to these.
+pub(crate) fn pruned(document: &Document) -> Result<(Skeleton, impl Fn(&RawClip) -> RawClip), String> {
+    let all = document.skeleton.joints();
+    let mut kept = vec![document.skins.is_empty(); all.len()];
+    for joint in document.skins.iter().flat_map(|skin| &skin.joints) {
+        let mut at = Some(*joint);
+        while let Some(id) = at {
+            kept[id.index()] = true;
+            at = all[id.index()].parent;
+        }
+    }
+    let old: Vec<usize> = (0..all.len()).filter(|&i| kept[i]).collect();
+    let mut joints: Vec<_> = old.iter().map(|&i| all[i].clone()).collect();
+    // A skeleton numbers its joints itself; one of as many joints has the identifiers that are needed.
+    let ids: Vec<JointId> = document.skeleton.iter().map(|(id, _)| id).collect();
+    let renumbered = move |id: JointId| old.binary_search(&id.index()).ok().map(|new| ids[new]);
+    for joint in &mut joints {
+        joint.parent = joint.parent.and_then(&renumbered);
+        joint.weights = 0..0;
+        if joint.rest_matrix.is_some() {
+            return Err("a joint with shear is not for a comparison".to_owned());
+        }
+    }
+    let skeleton = Skeleton::new(joints, vec![]).map_err(|e| e.to_string())?;
+    let prune = move |clip: &RawClip| {
+        let mut clip = clip.clone();
+        clip.channels.retain_mut(|c| match renumbered(c.joint) {
+            Some(joint) if c.target != ChannelTarget::Weights => {
+                c.joint = joint;
+                true
+            }
+            _ => false,
+        });
+        clip.curves.clear();
+        clip.events.clear();
+        clip
+    };
+    Ok((skeleton, prune))
+}
+
 /// Every character of the list whose name contains `only`.
 pub(crate) fn characters(shared: &Path, only: &str) -> Result<Vec<Character>, String> {
     let list: Value = serde_json::from_str(CLIPS).map_err(|e| format!("clips.json: {e}"))?;
@@ -111,42 +156,7 @@ fn read(shared: &Path, entry: &Value) -> Result<Character, String> {
         found.ok_or_else(|| format!("{} has no clip {name}", path.display()))
     };
 
-    // Joints of skins and everything above them.
-    let all = document.skeleton.joints();
-    let mut kept = vec![document.skins.is_empty(); all.len()];
-    for joint in document.skins.iter().flat_map(|skin| &skin.joints) {
-        let mut at = Some(*joint);
-        while let Some(id) = at {
-            kept[id.index()] = true;
-            at = all[id.index()].parent;
-        }
-    }
-    let old: Vec<usize> = (0..all.len()).filter(|&i| kept[i]).collect();
-    let mut joints: Vec<_> = old.iter().map(|&i| all[i].clone()).collect();
-    // A skeleton numbers its joints itself; one of as many joints has the identifiers that are needed.
-    let ids: Vec<JointId> = document.skeleton.iter().map(|(id, _)| id).collect();
-    let renumbered = |id: JointId| old.binary_search(&id.index()).ok().map(|new| ids[new]);
-    for joint in &mut joints {
-        joint.parent = joint.parent.and_then(renumbered);
-        joint.weights = 0..0;
-        if joint.rest_matrix.is_some() {
-            return Err(format!("{}: a joint with shear is not for a comparison", path.display()));
-        }
-    }
-    let skeleton = Skeleton::new(joints, vec![]).map_err(|e| e.to_string())?;
-    let prune = |clip: &RawClip| {
-        let mut clip = clip.clone();
-        clip.channels.retain_mut(|c| match renumbered(c.joint) {
-            Some(joint) if c.target != ChannelTarget::Weights => {
-                c.joint = joint;
-                true
-            }
-            _ => false,
-        });
-        clip.curves.clear();
-        clip.events.clear();
-        clip
-    };
+    let (skeleton, prune) = pruned(&document).map_err(|e| format!("{}: {e}", path.display()))?;
     let clips = [prune(find(&entry["play"][0])?), prune(find(&entry["play"][1])?)];
     for clip in &clips {
         clip.validate(&skeleton).map_err(|e| e.to_string())?;
@@ -157,5 +167,6 @@ fn read(shared: &Path, entry: &Value) -> Result<Character, String> {
     let at: Vec<_> = rest.iter().map(|m| m.w_axis.truncate()).collect();
     let middle = at.iter().sum::<glam::DVec3>() / at.len() as f64;
     let size = at.iter().map(|p| p.distance(middle)).fold(0.0, f64::max);
-    Ok(Character { clip, skeleton, clips, size })
+    let peers = entry["peers"] != false;
+    Ok(Character { clip, peers, skeleton, clips, size })
 }

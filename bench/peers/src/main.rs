@@ -9,6 +9,8 @@
 //! one: far apart, they say that the machine was busy. Before anything is timed, what was posed is compared
 //! with the exact evaluation of the keys, and after it once more; where it is wrong, nothing is printed.
 //!
+//! `--sizes` prints what sinew makes of the clips that ACL was measured on, and times nothing.
+//!
 //! `three.mjs` makes the same rows with three.js; `run.sh` runs both.
 
 mod bevy_clip;
@@ -17,6 +19,7 @@ mod character;
 mod machine_rows;
 mod measure;
 mod sinew_rows;
+mod size_rows;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -50,7 +53,11 @@ fn main() -> ExitCode {
 fn run() -> Result<Vec<String>, String> {
     let mut only = String::new();
     let mut effort = Effort { rounds: 5, time: Duration::from_millis(300) };
-    let mut arguments = std::env::args().skip(1);
+    let mut sizes = false;
+    let mut arguments = std::env::args().skip(1).peekable();
+    if arguments.next_if(|a| a == "--sizes").is_some() {
+        sizes = true;
+    }
     while let Some(name) = arguments.next() {
         let value = arguments.next().ok_or_else(|| format!("{name} needs a value"))?;
         let number = || value.parse::<u32>().map_err(|_| format!("{name} {value}: not a number"));
@@ -63,11 +70,16 @@ fn run() -> Result<Vec<String>, String> {
     }
     let shared = std::env::var_os("SINEW_SHARED").ok_or("SINEW_SHARED names the folder of characters")?;
 
+    if sizes {
+        return size_rows::rows(&PathBuf::from(shared));
+    }
     let mut lanes = machine_rows::lanes();
     for character in character::characters(&PathBuf::from(shared), &only)? {
         let character = Rc::new(character);
-        lanes.extend(sinew_rows::lanes(&character));
-        lanes.extend(bevy_rows::lanes(&character)?);
+        lanes.extend(sinew_rows::lanes(&character)?);
+        if character.peers {
+            lanes.extend(bevy_rows::lanes(&character)?);
+        }
     }
     let rows = measure(&mut lanes, &effort);
     lanes.iter_mut().try_for_each(|lane| (lane.check)())?;

@@ -20,10 +20,14 @@ pub(crate) struct Play {
     pub(crate) clip: String,
     /// Characters posed a batch.
     pub(crate) characters: usize,
+    /// How often each of them is posed a batch, where one pose is too short for the clock.
+    pub(crate) repeats: usize,
     /// Joints a character.
     pub(crate) joints: usize,
     /// Channels of the clip that move.
     pub(crate) moving_channels: usize,
+    /// What the clip takes and loses, where it is compressed.
+    pub(crate) size: Option<String>,
 }
 
 /// One thing that is timed, and how its rows are headed.
@@ -77,6 +81,9 @@ pub(crate) fn measure(lanes: &mut [Lane], effort: &Effort) -> Vec<String> {
                 row["characters"] = json!(lane.play.characters);
                 row["moving_channels"] = json!(lane.play.moving_channels);
             }
+            if let Some(size) = &lane.play.size {
+                row["built"] = json!(size);
+            }
             if let Some(difference) = lane.max_difference {
                 // Two digits are enough for an error.
                 row["max_difference"] = json!(format!("{difference:.1e}").parse::<f64>().unwrap_or(f64::NAN));
@@ -103,7 +110,7 @@ fn one_round(lane: &mut Lane, time: Duration) -> Vec<f64> {
             list.push(*took);
         }
     }
-    let joints = (lane.play.joints * lane.play.characters) as f64;
+    let joints = (lane.play.joints * lane.play.characters * lane.play.repeats) as f64;
     let median = |list: &mut Vec<Duration>| {
         list.sort_unstable();
         list[list.len() / 2].as_secs_f64() * 1e9 / joints
