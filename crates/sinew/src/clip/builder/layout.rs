@@ -117,7 +117,8 @@ impl Layout {
         for kind in [Kind::Rotation3, Kind::Rotation4, Kind::Translation, Kind::Scale] {
             let of_kind: Vec<usize> =
                 loose.iter().copied().filter(|&t| self.tracks[t].kind == kind).collect();
-            for chunk in groups_of_eight(&of_kind, &rows, &widths) {
+            let extra = if kind == Kind::Rotation3 { EXTRA_GROUP } else { EXTRA_LOOSE };
+            for chunk in groups_of_eight(&of_kind, &rows, &widths, extra) {
                 let mut lanes = [Lane::Empty; 8];
                 for (lane, track) in lanes.iter_mut().zip(chunk) {
                     *lane = Lane::Track(track);
@@ -197,6 +198,7 @@ fn groups_of_eight(
     tracks: &[usize],
     rows: &[u64],
     widths: &impl Fn(usize, usize) -> [u32; 4],
+    price: f64,
 ) -> Vec<Vec<usize>> {
     let table: Vec<Vec<[u32; 4]>> =
         tracks.iter().map(|t| (0..rows.len()).map(|s| widths(s, *t)).collect()).collect();
@@ -212,7 +214,7 @@ fn groups_of_eight(
         }
         let groups = grouping.improved(least + extra);
         let bits = groups.iter().map(|g| grouping.cost(g)).sum::<u64>() as f64;
-        let bits = bits * (1.0 + EXTRA_GROUP * extra as f64);
+        let bits = bits * (1.0 + price * extra as f64);
         if best.as_ref().is_none_or(|(b, _)| bits < *b) {
             best = Some((bits, groups));
         }
@@ -221,8 +223,10 @@ fn groups_of_eight(
     groups.into_iter().map(|g| g.into_iter().map(|t| tracks[t]).collect()).collect()
 }
 
-/// Share of a clip's bits that one group more must save, for it costs time.
+/// Share of their bits that one group more of rotations must save, for it costs time.
 const EXTRA_GROUP: f64 = 0.015;
+/// The same for vectors, whose bits are few.
+const EXTRA_LOOSE: f64 = 0.12;
 
 struct Grouping<'a> {
     /// `[track][segment]`.

@@ -223,7 +223,7 @@ impl<'a> ClipBuilder<'a> {
         let mut target = self.bound * 0.998;
         let mut tight = vec![1.0; frames.frames];
         let mut start: Option<Start> = None;
-        for attempt in 0..16 {
+        for attempt in 0..24 {
             let found = search::search(self, &frames, &tracks, target, &tight, start.as_ref());
             let Some(Found { whole, start: mut used, turning }) = found else {
                 target *= 0.7;
@@ -269,14 +269,14 @@ impl<'a> ClipBuilder<'a> {
                 }
             }
             for (step, slot) in used.steps.iter_mut().zip(&turning) {
-                if slot.is_some_and(|slot| finer[slot]) {
+                if attempt < 3 && slot.is_some_and(|slot| finer[slot]) {
                     *step *= 0.6;
                 }
             }
-            // Not for ever: a coarse tool for what is left.
-            if attempt >= 5 {
-                target *= 0.7;
-                used.steps.iter_mut().for_each(|step| *step *= 0.7);
+            // Not for ever: where that does not help, everything gets a little finer.
+            if attempt >= 3 {
+                target *= 0.85;
+                used.steps.iter_mut().for_each(|step| *step *= 0.85);
             }
             start = Some(used);
             if best.as_ref().is_none_or(|m| found.error < m.error) {
