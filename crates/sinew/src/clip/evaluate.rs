@@ -239,6 +239,8 @@ impl Evaluation<'_> {
         let poses = &mut *scratch.poses;
         let weighted = layers.iter().filter(|l| l.weight > 0.0);
         for (layer, pose) in weighted.clone().zip(&mut *poses) {
+            // Scales of the last frame are nobody's.
+            pose.parts_mut(false);
             self.sample(layer, pose);
         }
         // On the stack, and no larger than it need be: all of it is written.

@@ -204,7 +204,14 @@ impl<'a> ClipBuilder<'a> {
                 done => return done,
             }
         }
-        Err(least.map_or(ClipBuildError::OutOfRange { bound: self.bound }, |(_, failure)| failure))
+        let failure = least.map(|(_, failure)| failure);
+        Err(match failure {
+            Some(ClipBuildError::BoundNotMet { error, .. }) if error.is_infinite() => {
+                ClipBuildError::OutOfRange { bound: self.bound }
+            }
+            Some(failure) => failure,
+            None => ClipBuildError::OutOfRange { bound: self.bound },
+        })
     }
 
     /// At a rate, where a track may lose `between` metres between frames, and fixed parts of that otherwise.
@@ -237,9 +244,8 @@ impl<'a> ClipBuilder<'a> {
             let block = match whole.pack() {
                 Ok(block) => block,
                 Err(PackError::TooLarge) => return Err(ClipBuildError::TooLarge),
-                Err(PackError::Width { .. } | PackError::Base { .. }) => {
-                    return Err(ClipBuildError::OutOfRange { bound: self.bound });
-                }
+                // Finer steps than the format has.
+                Err(PackError::Width { .. } | PackError::Base { .. }) => break,
             };
             let block = Arc::<[u8]>::from(block).into();
             let clip =
@@ -279,6 +285,9 @@ impl<'a> ClipBuilder<'a> {
                 used.steps.iter_mut().for_each(|step| *step *= 0.85);
             }
             start = Some(used);
+            if attempt > 5 && best.as_ref().is_some_and(|m| found.error > 0.98 * m.error) {
+                break;
+            }
             if best.as_ref().is_none_or(|m| found.error < m.error) {
                 best = Some(found);
             }
