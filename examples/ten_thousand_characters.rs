@@ -18,7 +18,7 @@ fn main() -> Result<(), Error> {
     // and `run_parallel` use all cores and give the same bits.
     let base = LocalPose::rest(&rig);
     let mut scratch = CrowdScratch::new(&rig, 2);
-    let mut palettes = vec![AffineRows::IDENTITY; CHARACTERS * rig.len()];
+    let mut matrices = vec![AffineRows::IDENTITY; CHARACTERS * rig.len()];
     let mut layers = vec![ClipLayer::new(&walk, 0.0, 0.0); 2 * CHARACTERS];
 
     let mut milliseconds = Vec::new();
@@ -38,7 +38,7 @@ fn main() -> Result<(), Error> {
             per_character: 2,
             groups: usize::MAX,
             scratch: &mut scratch,
-            output: &mut palettes,
+            output: &mut matrices,
         }
         .run()?;
         milliseconds.push(start.elapsed().as_secs_f64() * 1e3);
@@ -49,8 +49,8 @@ fn main() -> Result<(), Error> {
     println!(
         "{CHARACTERS} characters of {joints} joints, two clips each: {median:.2} ms a frame on one core"
     );
-    println!("{per_joint:.1} ns a joint, {} bytes of matrices", size_of_val(&palettes[..]));
-    let hips = palettes[CHARACTERS / 2 * joints].to_affine().translation;
+    println!("{per_joint:.1} ns a joint, {} bytes of matrices", size_of_val(&matrices[..]));
+    let hips = matrices[CHARACTERS / 2 * joints].to_affine().translation;
     println!("hips of the middle one at {:.2} {:.2} {:.2} m", hips.x, hips.y, hips.z);
     Ok(())
 }

@@ -194,7 +194,6 @@ fn compact_entries_stay_within_the_stated_error() {
             }
         }
     }
-    println!("{worst_angle:e} rad, {worst_shell:e} m on the shell, {worst_boxed:e} m per axis in the box");
     assert!(worst_angle < 6.5e-5, "{worst_angle:e} rad");
     assert!(worst_shell < 2e-6, "{worst_shell:e} m");
     // The widest side is 10 m.

@@ -40,7 +40,7 @@ pub enum ClipForm {
     /// Entropy-coded: about half the size, decoded when it is read.
     #[default]
     Stored,
-    /// As in memory: played from the bytes of the file, nothing is decoded or copied.
+    /// As in memory: played from the bytes of the file once those are in memory, without decoding.
     Resident,
 }
 

@@ -253,6 +253,12 @@ pub(crate) fn check(block: &[u8]) -> Result<Head, ClipDataError> {
     if !(head.duration >= 0.0 && head.duration <= span * (1.0 + 1e-9)) {
         return Err(bad(16, "duration", head.duration, "0 to the time of the last frame"));
     }
+    if !(head.duration as f32).is_finite() {
+        return Err(bad(16, "duration", head.duration, "a time that single precision can name"));
+    }
+    if block[2] > 1 || block[3] != 0 || block[38..40] != [0; 2] {
+        return Err(bad(2, "flags", block[2].into(), "0 or 1, and zeros where nothing is"));
+    }
     if head.segment == 0 {
         return Err(bad(24, "segment length", 0.0, "at least 1"));
     }
@@ -341,6 +347,17 @@ pub(crate) fn check(block: &[u8]) -> Result<Head, ClipDataError> {
             return Err(bad(at + 8 + 4 * key as usize, "key time", time(key).into(), "not before the last"));
         }
         at = end;
+    }
+    let scales = head.constants[2] > 0
+        || groups.iter().any(|g| g.kind == Kind::Scale)
+        || (0..head.keyed)
+            .try_fold(head.keyed_at, |at, _| {
+                let bytes = 8 + 4 * u32_at(block, at + 4) as usize * if block[at + 2] == 1 { 5 } else { 4 };
+                (block[at + 2] != Kind::Scale as u8).then_some(at + bytes)
+            })
+            .is_none();
+    if scales && !head.scaled {
+        return Err(bad(2, "flags", 0.0, "1 where a scale is not at rest"));
     }
     if head.segments_at != at {
         return Err(bad(

@@ -52,8 +52,9 @@ impl Clip {
         let place = Place::new(block, head, time);
         let share = ArcShare::new(place.u);
         let (mut at, mut header, mut frames) = (HEADER, place.header, place.frames);
-        for index in 0..head.aligned + head.scattered {
-            let aligned = index < head.aligned;
+        let in_place = usize::from(head.aligned);
+        for index in 0..in_place + usize::from(head.scattered) {
+            let aligned = index < in_place;
             let record = Record::read(array_at::<RECORD>(block, at), at, aligned);
             at = record.end(aligned);
             let lane = if aligned {

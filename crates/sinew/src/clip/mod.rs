@@ -30,7 +30,7 @@ use block::Head;
 ///
 /// Keys are whole numbers times a step, packed eight joints at a time with as many bits as the widest of the
 /// eight needs; sampling unpacks two frames and interpolates them. No state is kept between samples, and no
-/// sample allocates. Joints that never move cost nothing.
+/// sample allocates. Tracks at rest take no bytes.
 #[derive(Clone, Debug)]
 pub struct Clip {
     name: Option<String>,

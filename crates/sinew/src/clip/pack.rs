@@ -87,7 +87,7 @@ pub(crate) enum PackError {
     Width { group: usize, bits: u32 },
     /// The values of a track lie too far from 0 in units of its step.
     Base { group: usize },
-    /// Offsets pass 4 GiB.
+    /// Offsets pass 4 GiB, or counts 65,535.
     TooLarge,
 }
 
@@ -122,6 +122,10 @@ impl Whole {
 
     /// The bytes.
     pub(crate) fn pack(&self) -> Result<Vec<u8>, PackError> {
+        let counts = [self.groups.len(), self.rotations.len(), self.translations.len(), self.scales.len()];
+        if counts.into_iter().chain([self.keyed.len()]).any(|n| n > usize::from(u16::MAX)) {
+            return Err(PackError::TooLarge);
+        }
         let mut head = self.head();
         let (row, segments) = (self.row(), head.segments());
         let mut out = vec![0; HEADER];

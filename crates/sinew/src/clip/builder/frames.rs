@@ -22,10 +22,13 @@ pub(crate) struct Frames {
     pub(crate) rigid: bool,
 }
 
+/// Share of a frame's time within which a key counts as being at the frame: key times are single precision.
+pub(crate) const NEAR: f64 = 2e-3;
+
 /// The key that a frame is meant to be: key times are rounded to single precision, and where motion is fast even
 /// that little misses the corner at the key.
 pub(crate) fn snap(keys: &[f64], time: f64, rate: f64) -> f64 {
-    let near = 1e-3 / rate;
+    let near = NEAR / rate;
     let after = keys.partition_point(|k| *k < time - near);
     keys.get(after).copied().filter(|k| (k - time).abs() <= near).unwrap_or(time)
 }

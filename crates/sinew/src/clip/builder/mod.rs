@@ -40,7 +40,8 @@ pub struct ClipBuilder<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClipReport {
     /// Largest distance of a point on the shell from its exact place, metres; over source keys, frames and
-    /// moments between them.
+    /// moments between them. A moment counts as right where the exact pose within one single-precision step of its
+    /// time is: source times are rounded to such steps.
     pub error: f64,
     /// The joint it is at.
     pub joint: JointId,
@@ -140,8 +141,8 @@ pub enum ClipBuildError {
         /// The bound, metres.
         bound: f64,
     },
-    /// More than 4 GiB.
-    #[error("the clip takes more than 4 GiB")]
+    /// More than 4 GiB, or more than 65,535 tracks of one sort.
+    #[error("the clip takes more than 4 GiB or more than 65535 tracks of one sort")]
     TooLarge,
 }
 

@@ -2,7 +2,7 @@
 
 use glam::DQuat;
 
-use super::frames::snap;
+use super::frames::{NEAR, snap};
 use super::levers::Levers;
 use super::measure::SHIFTS;
 use super::{ClipBuildError, ClipBuilder, MAX_FRAMES, keyed};
@@ -46,7 +46,13 @@ pub(crate) fn choose(
         return Ok(Choice { rate: builder.rate.unwrap_or(30.0), frames: 1, keyed: Vec::new() });
     }
     let moving: Vec<usize> = (0..raw.channels.len())
-        .filter(|&c| raw.channels[c].target != ChannelTarget::Weights && !raw.channels[c].track.is_constant())
+        .filter(|&c| {
+            let channel = &raw.channels[c];
+            let of = |o: &Channel| (o.joint, o.target);
+            // Of two channels for one property the last counts.
+            let last = !raw.channels[c + 1..].iter().any(|o| of(o) == of(channel));
+            last && channel.target != ChannelTarget::Weights && !channel.track.is_constant()
+        })
         .collect();
     let base = builder.rate.unwrap_or_else(|| key_rate(raw, duration));
     let multiples: &[f64] = if builder.rate.is_some() { &[1.0] } else { &[1.0, 2.0, 4.0, 8.0] };
@@ -90,7 +96,7 @@ fn key_rate(raw: &RawClip, duration: f64) -> f64 {
     let mut times = raw.key_times();
     times.push(duration);
     let met = |rate: f64| {
-        let on = times.iter().filter(|&&t| (t * rate - (t * rate).round()).abs() < 2e-3).count();
+        let on = times.iter().filter(|&&t| (t * rate - (t * rate).round()).abs() < NEAR).count();
         on as f64 / times.len() as f64
     };
     if let Some(rate) = USUAL.into_iter().find(|r| met(*r) > 0.995) {
@@ -107,7 +113,7 @@ fn key_rate(raw: &RawClip, duration: f64) -> f64 {
 /// usual rate is close.
 fn fit(rate: f64, duration: f64) -> (f64, usize) {
     let intervals = duration * rate;
-    if (intervals - intervals.round()).abs() < 2e-3 && intervals.round() >= 1.0 {
+    if (intervals - intervals.round()).abs() < NEAR && intervals.round() >= 1.0 {
         return (rate, intervals.round() as usize + 1);
     }
     let intervals = intervals.ceil().max(1.0);
