@@ -363,3 +363,21 @@ fn any_moment_gives_a_finite_pose_of_unit_rotations() {
         }
     }
 }
+
+#[test]
+fn a_clip_too_long_for_single_precision_is_refused_and_no_panic() {
+    let skeleton =
+        Skeleton::numbered(vec![Joint::new("root", None, DTransform::IDENTITY)], Vec::new()).unwrap();
+    let rig = Rig::new(&skeleton).unwrap();
+    let track = Track::new(
+        vec![0.0, 1e60].into(),
+        vec![0.0, 0.0, 0.0, 1.0, 0.0, 0.0].into(),
+        3,
+        Interpolation::Linear,
+    )
+    .unwrap();
+    let channel = Channel { joint: JointId(0), target: ChannelTarget::Translation, track, source: 0 };
+    let raw = RawClip { channels: vec![channel], ..RawClip::default() };
+    assert!(ClipBuilder::new(&skeleton, &rig).rate(1e-70).build(&raw).is_err());
+    assert!(ClipBuilder::new(&skeleton, &rig).build(&raw).is_err());
+}

@@ -114,10 +114,10 @@ fn key_rate(raw: &RawClip, duration: f64) -> f64 {
 fn fit(rate: f64, duration: f64) -> (f64, usize) {
     let intervals = duration * rate;
     if (intervals - intervals.round()).abs() < NEAR && intervals.round() >= 1.0 {
-        return (rate, intervals.round() as usize + 1);
+        return (rate, (intervals.round() as usize).saturating_add(1));
     }
     let intervals = intervals.ceil().max(1.0);
-    (intervals / duration, intervals as usize + 1)
+    (intervals / duration, (intervals as usize).saturating_add(1))
 }
 
 /// Largest distance between neighbouring keys, metres at the far end: exporters write tracks that stand still as
