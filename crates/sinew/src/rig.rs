@@ -60,10 +60,10 @@ pub struct Rig {
     parents: Vec<Option<Slot>>,
     rest: Vec<PoseGroup>,
     rest_scale: Vec<ScaleGroup>,
-    rest_quads: Vec<[[f32; 4]; 8]>,
     scaled: bool,
     fixed: Vec<(Slot, [[f32; 4]; 3])>,
     reach: Vec<f32>,
+    layout: u32,
 }
 
 impl Rig {
@@ -95,9 +95,9 @@ impl Rig {
             slot_of_joint,
             rest: vec![PoseGroup::IDENTITY; groups],
             rest_scale: vec![ScaleGroup::ONE; groups],
-            rest_quads: vec![[[0.0, 0.0, 0.0, 1.0]; 8]; groups],
             scaled: false,
             fixed: Vec::new(),
+            layout: 0,
         };
         for slot in 0..joints.len() {
             let id = rig.joint_of_slot[slot];
@@ -113,13 +113,47 @@ impl Rig {
             }
             let (group, lane) = (slot / 8, slot % 8);
             rest.put(&mut rig.rest[group], &mut rig.rest_scale[group], lane);
-            rig.rest_quads[group][lane] = rest.rotation.to_array();
             rig.scaled |= rest.scale != glam::Vec3::ONE;
             if let Some(matrix) = matrix {
                 rig.fixed.push((Slot(slot as u16), matrix));
             }
         }
+        rig.layout = rig.hash();
         Ok(rig)
+    }
+
+    /// FNV-1a of all that a clip built for the rig takes for granted, folded to 32 bits.
+    fn hash(&self) -> u32 {
+        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+        let mut add = |word: u32| {
+            for byte in word.to_le_bytes() {
+                hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+            }
+        };
+        for slot in 0..self.len() {
+            let (group, lane) = (slot / 8, slot % 8);
+            let rest = Transform::take(&self.rest[group], &self.rest_scale[group], lane);
+            add(self.joint_of_slot[slot].0);
+            add(self.parents[slot].map_or(u32::MAX, |parent| parent.0.into()));
+            let (t, r, s) = (rest.translation, rest.rotation, rest.scale);
+            for v in [t.x, t.y, t.z, r.x, r.y, r.z, r.w, s.x, s.y, s.z] {
+                // Both zeros are one rest.
+                add((v + 0.0).to_bits());
+            }
+        }
+        for (slot, rows) in &self.fixed {
+            add(slot.0.into());
+            rows.iter().flatten().for_each(|v| add((v + 0.0).to_bits()));
+        }
+        (hash ^ (hash >> 32)) as u32
+    }
+
+    /// A number that two rigs share where a clip of one plays on the other: the same joints in the same order, the
+    /// same parents and the same rest pose. Names do not count. Different rigs have the same number by chance once in
+    /// 4 billion.
+    #[must_use]
+    pub fn layout(&self) -> u32 {
+        self.layout
     }
 
     /// Number of joints.
@@ -174,11 +208,6 @@ impl Rig {
     #[must_use]
     pub fn rest_scale(&self) -> &[ScaleGroup] {
         &self.rest_scale
-    }
-
-    /// Rest rotations, `[group][lane]`, XYZW of each joint side by side.
-    pub(crate) fn rest_quads(&self) -> &[[[f32; 4]; 8]] {
-        &self.rest_quads
     }
 
     /// Whether some joint has a rest scale other than one.

@@ -51,6 +51,14 @@ pub enum RootMotionError {
         /// Joints of this rig.
         expected: usize,
     },
+    /// The clip was built for another rig of as many joints.
+    #[error("the clip is for a rig of layout {found:08x}, this rig has {expected:08x}")]
+    Layout {
+        /// Of the clip ([`Clip::layout`]).
+        found: u32,
+        /// Of this rig ([`Rig::layout`]).
+        expected: u32,
+    },
 }
 
 impl<'a> RootMotion<'a> {
@@ -94,6 +102,9 @@ impl<'a> RootMotion<'a> {
         }
         if clip.joints() != rig.len() {
             return Err(RootMotionError::Rig { found: clip.joints(), expected: rig.len() });
+        }
+        if clip.layout() != rig.layout() {
+            return Err(RootMotionError::Layout { found: clip.layout(), expected: rig.layout() });
         }
         let mut chain = vec![root];
         while let Some(parent) = rig.parents()[chain[chain.len() - 1].index()] {

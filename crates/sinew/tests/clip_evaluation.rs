@@ -290,3 +290,37 @@ fn a_crowd_gives_the_same_bits_on_any_number_of_threads() {
         }
     }
 }
+
+/// Same joints, same parents: only where a joint rests differs. What is stripped from a clip as resting would play as
+/// something else.
+#[test]
+fn a_clip_of_a_rig_with_another_rest_pose_is_refused_by_name() {
+    let mut random = Random::new(0x1a70);
+    let (skeleton, rig) = random.rig(9);
+    let clip = clips(&mut random, &skeleton, &rig).remove(0);
+    let moved = |by: f64| {
+        let joints = skeleton.iter().map(|(id, joint)| {
+            let mut joint = joint.clone();
+            joint.rest.translation.x += if id.index() == 4 { by } else { 0.0 };
+            joint
+        });
+        Rig::new(&sinew::Skeleton::numbered(joints.collect(), vec![]).unwrap()).unwrap()
+    };
+    let (same, other) = (moved(0.0), moved(0.25));
+    assert_eq!((same.layout(), same.len()), (rig.layout(), other.len()));
+    assert_ne!(other.layout(), rig.layout());
+    let mut pose = LocalPose::rest(&same);
+    SampleJob::new(&same, &clip, 0.3, &mut pose).run().unwrap();
+    let mut pose = LocalPose::rest(&other);
+    let before = pose.clone();
+    let (found, expected) = (clip.layout(), other.layout());
+    let refused = SampleJob::new(&other, &clip, 0.3, &mut pose).run();
+    assert_eq!(refused, Err(sinew::SampleError::Layout { found, expected }));
+    let layers = [ClipLayer::new(&clip, 0.3, 1.0)];
+    let (base, mut scratch) = (LocalPose::rest(&other), EvaluateScratch::new(&other, 1));
+    let (rig, groups) = (&other, usize::MAX);
+    let mut job =
+        EvaluateJob { rig, base: &base, layers: &layers, groups, scratch: &mut scratch, output: &mut pose };
+    assert_eq!(job.run(), Err(EvaluateError::Layout { layer: 0, found, expected }));
+    assert_eq!(pose, before);
+}

@@ -8,7 +8,7 @@ use super::error::RuntimeFileError;
 /// text is not mistaken for it and a transfer that changes line ends is noticed.
 pub const RUNTIME_MAGIC: [u8; 8] = *b"\x89SINEW\n\x1a";
 /// Major and minor version that is written. Readers refuse another major version and read any minor one.
-pub const RUNTIME_VERSION: [u16; 2] = [1, 0];
+pub const RUNTIME_VERSION: [u16; 2] = [2, 0];
 
 pub(super) const SKELETON: [u8; 4] = *b"SKEL";
 pub(super) const CLIP: [u8; 4] = *b"CLIP";

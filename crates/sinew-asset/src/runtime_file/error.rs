@@ -127,4 +127,17 @@ pub enum RuntimeFileError {
         /// Joints of the skeleton.
         expected: usize,
     },
+    /// A clip for another rig of as many joints.
+    #[error(
+        "clip {index} is for a rig of layout {found:08x}, the skeleton's is {expected:08x}: other joints, parents or \
+         rest pose"
+    )]
+    ClipLayout {
+        /// Position in the file.
+        index: usize,
+        /// Of the clip's rig.
+        found: u32,
+        /// Of the skeleton's rig.
+        expected: u32,
+    },
 }

@@ -149,5 +149,8 @@ fn check_joints(index: usize, clip: &Clip, rig: &Rig) -> Result<(), RuntimeFileE
     if clip.joints() != rig.len() {
         return Err(RuntimeFileError::ClipJoints { index, found: clip.joints(), expected: rig.len() });
     }
+    if clip.layout() != rig.layout() {
+        return Err(RuntimeFileError::ClipLayout { index, found: clip.layout(), expected: rig.layout() });
+    }
     Ok(())
 }

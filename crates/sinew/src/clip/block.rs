@@ -20,18 +20,20 @@
 //! A value is `(base << shift) + integer`, times the step of its track. An interval's two frames always lie in
 //! one segment: the last frame of a segment is also the first of the next.
 
+use super::Clip;
 use crate::wide::{MAX_WIDTH, WINDOW};
 
 /// Size of the header.
-pub(crate) const HEADER: usize = 52;
+pub(crate) const HEADER: usize = 56;
 /// Size of a group's record without its lanes.
 pub(crate) const RECORD: usize = 8;
 /// Size of a segment's entry in the table.
 pub(crate) const SEGMENT: usize = 8;
 /// Readable bytes after the last one that means something.
 pub(crate) const TAIL: usize = WINDOW;
-/// Flag of a group in a segment: interpolation follows the great arc.
-pub(crate) const FLAG_ARC: u8 = 1;
+/// Flag of a group in a segment: some interval turns so far, or some key leaves so little for the component that is
+/// not stored, that the short way round (`NearShare`) does not do.
+pub(crate) const FLAG_FAR: u8 = 1;
 /// Flag of a group in a segment: some lane leaves out another component than W.
 pub(crate) const FLAG_DROPS: u8 = 2;
 /// Largest base shift.
@@ -67,6 +69,8 @@ impl Kind {
 pub(crate) struct Head {
     /// Slots of the rig.
     pub(crate) joints: u16,
+    /// Of the rig ([`Rig::layout`](crate::Rig::layout)).
+    pub(crate) layout: u32,
     /// Whether any scale is not at rest.
     pub(crate) scaled: bool,
     /// At least one.
@@ -126,6 +130,7 @@ impl Head {
         for offset in [self.constants_at, self.keyed_at, self.segments_at] {
             put(&(offset as u32).to_le_bytes());
         }
+        put(&self.layout.to_le_bytes());
         out
     }
 
@@ -145,6 +150,7 @@ impl Head {
             constants_at: u32_at(block, 40) as usize,
             keyed_at: u32_at(block, 44) as usize,
             segments_at: u32_at(block, 48) as usize,
+            layout: u32_at(block, 52),
         }
     }
 }
@@ -202,6 +208,29 @@ impl Record {
     #[inline(always)]
     pub(crate) fn end(&self, aligned: bool) -> usize {
         self.slots_at() + if aligned { 0 } else { 2 * self.lanes }
+    }
+}
+
+/// The bytes of a clip, which [`check`] has walked: kernels read them without asking again. Only a [`Clip`] gives
+/// them out, and its bytes never change.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Checked<'a>(&'a [u8]);
+
+impl<'a> Checked<'a> {
+    #[inline(always)]
+    pub(super) fn of(clip: &'a Clip) -> Self {
+        Self(&clip.block)
+    }
+
+    /// From an offset on.
+    #[inline(always)]
+    pub(super) fn after(self, at: usize) -> Self {
+        Self(&self.0[at..])
+    }
+
+    #[inline(always)]
+    pub(crate) fn bytes(self) -> &'a [u8] {
+        self.0
     }
 }
 
@@ -408,34 +437,6 @@ pub(crate) fn check(block: &[u8]) -> Result<Head, ClipDataError> {
         end if end != block.len() => Err(bad(end, "length", block.len() as f64, "nothing after the padding")),
         _ => Ok(head),
     }
-}
-
-/// `[pose group]`: whether rotations of single joints are written into it.
-pub(crate) fn patched(block: &[u8], head: &Head) -> Vec<bool> {
-    let mut patched = vec![false; usize::from(head.joints).div_ceil(8)];
-    let mut at = HEADER;
-    for index in 0..usize::from(head.aligned) + usize::from(head.scattered) {
-        let aligned = index < usize::from(head.aligned);
-        let record = Record::read(array_at(block, at), at, aligned);
-        if !aligned && matches!(record.kind, Kind::Rotation3 | Kind::Rotation4) {
-            for lane in 0..record.lanes {
-                patched[usize::from(u16_at(block, record.slots_at() + 2 * lane)) / 8] = true;
-            }
-        }
-        at = record.end(aligned);
-    }
-    for constant in 0..usize::from(head.constants[0]) {
-        patched[usize::from(u16_at(block, head.constants_at + 18 * constant)) / 8] = true;
-    }
-    let mut at = head.keyed_at;
-    for _ in 0..head.keyed {
-        let (kind, keys) = (block[at + 2], u32_at(block, at + 4) as usize);
-        if kind == Kind::Rotation4 as u8 {
-            patched[usize::from(u16_at(block, at)) / 8] = true;
-        }
-        at += 8 + 4 * keys * if kind == Kind::Rotation4 as u8 { 5 } else { 4 };
-    }
-    patched
 }
 
 fn check_slot_and_floats(

@@ -163,9 +163,9 @@ impl<'a> CrowdJob<'a> {
         }
         check_size(EvaluatePart::Base, self.base.len(), joints).map_err(CrowdError::Common)?;
         let clips = &self.scratch.desks[0].clips;
-        clips.check(&[], joints).map_err(CrowdError::Common)?;
+        clips.check(&[], self.rig).map_err(CrowdError::Common)?;
         for (character, layers) in self.layers.chunks_exact(per).enumerate() {
-            clips.check(layers, joints).map_err(|error| CrowdError::Character { character, error })?;
+            clips.check(layers, self.rig).map_err(|error| CrowdError::Character { character, error })?;
         }
         let evaluation = Evaluation { rig: self.rig, base: self.base, groups: self.groups, backend };
         Ok(Block { evaluation, per })

@@ -1,8 +1,8 @@
 //! From the bytes of a clip to a pose: two frames unpacked, interpolated, normalised, eight joints at a time.
 
-use super::arc::ArcShare;
-use super::block::{FLAG_ARC, FLAG_DROPS, HEADER, Head, Kind, Record, SEGMENT, u32_at};
-use crate::wide::{Floats, Ints, Quads, Simd, WINDOW};
+use super::arc::{ArcShare, NearShare, STRETCH};
+use super::block::{Checked, FLAG_DROPS, FLAG_FAR, HEADER, Head, Kind, RECORD, Record, SEGMENT, u32_at};
+use crate::wide::{Floats, Ints, NARROW, Simd, WINDOW};
 use crate::{PoseGroup, ScaleGroup};
 
 /// The two frames round a moment.
@@ -40,23 +40,27 @@ impl Place {
 /// Walks over the groups of a clip at one moment.
 pub(crate) struct Walk<'a, S> {
     simd: S,
-    block: &'a [u8],
+    block: Checked<'a>,
     record: usize,
     header: usize,
-    frames: [usize; 2],
-    share: ArcShare,
+    /// From the start of each of the two frames on.
+    frames: [Checked<'a>; 2],
+    /// Bytes of a frame that are behind.
+    at: usize,
+    share: Share,
 }
 
 impl<'a, S: Simd> Walk<'a, S> {
     #[inline(always)]
-    pub(crate) fn new(simd: S, block: &'a [u8], place: &Place) -> Self {
+    pub(crate) fn new(simd: S, block: Checked<'a>, place: &Place) -> Self {
         Self {
             simd,
             block,
             record: HEADER,
             header: place.header,
-            frames: place.frames,
-            share: ArcShare::new(place.u),
+            frames: place.frames.map(|at| block.after(at)),
+            at: 0,
+            share: Share::new(place.u),
         }
     }
 
@@ -74,6 +78,139 @@ impl<'a, S: Simd> Walk<'a, S> {
         usize::from(u16::from_le_bytes(*self.simd.bytes(self.block, self.record + 6)))
     }
 
+    /// Unpacks the next aligned group where it is of the usual sort: all eight lanes (or, unless `FULL`, the first of
+    /// them), no base shifted, no run of more than [`NARROW`] bits, of a pose group below the limit. Otherwise takes
+    /// nothing and says no.
+    #[inline(always)]
+    pub(crate) fn unpack_usual<const FULL: bool>(&mut self, limit: usize, raw: &mut Raw) -> bool {
+        let (simd, block) = (self.simd, self.block);
+        let record = u64::from_le_bytes(*simd.bytes(block, self.record));
+        // Kind 0, mask, four shifts, pose group.
+        let pose_group = (record >> 48) as usize;
+        // Three widths, flags.
+        let head = u32::from_le_bytes(*simd.bytes(block, self.header));
+        let wide = ((head & 0x00ff_ffff) + 0x6f_6f6f) & 0x80_8080;
+        let mask = (record >> 8) as u8;
+        let usual = if FULL {
+            record << 16 == 0xff00 << 16
+        } else {
+            record << 16 == u64::from(mask) << 24 && mask & mask.wrapping_add(1) == 0
+        };
+        if !usual || pose_group >= limit || wide != 0 {
+            return false;
+        }
+        let steps = simd.load_bf16(simd.bytes(block, self.record + RECORD));
+        self.record += RECORD + 16;
+        let mut header = self.header + 4;
+        raw.notes = Notes::NONE;
+        if head >> 24 != 0 {
+            raw.notes.far = (head >> 24) as u8 & FLAG_FAR != 0;
+            if (head >> 24) as u8 & FLAG_DROPS != 0 {
+                raw.notes.drops = *simd.bytes(block, header);
+                header += 3;
+            }
+        }
+        raw.slots[0] = pose_group as u16;
+        let mut sums = [simd.splat(0.0); 3];
+        let (mut at, mut bit) = (self.at, 0);
+        for k in 0..3 {
+            let width = head >> (8 * k) & 0xff;
+            let base = simd.load_i16(simd.bytes(block, header + 16 * k));
+            let plan = if FULL { simd.plan_narrow(width) } else { simd.plan_leading(width, mask, bit & 7) };
+            let (first, second) = (simd.bytes(self.frames[0], at), simd.bytes(self.frames[1], at));
+            let a = (simd.unpack_narrow(first, &plan) + base).to_float() * steps;
+            let b = (simd.unpack_narrow(second, &plan) + base).to_float() * steps;
+            a.store(&mut raw.keys[0][k]);
+            b.store(&mut raw.keys[1][k]);
+            let squares = [a * a, b * b, a * b];
+            sums = if k == 0 {
+                squares
+            } else {
+                [sums[0] + squares[0], sums[1] + squares[1], sums[2] + squares[2]]
+            };
+            if FULL {
+                // Runs of eight lanes end at bytes.
+                at += width as usize;
+            } else {
+                bit += width * mask.count_ones();
+                at = self.at + (bit / 8) as usize;
+            }
+        }
+        if !FULL {
+            at = self.at + bit.div_ceil(8) as usize;
+        }
+        raw.keep_sums(simd, sums);
+        self.header = header + 48;
+        self.at = at;
+        true
+    }
+
+    /// Decodes the next scattered group where it is of vectors, no base is shifted and no run has more than [`NARROW`]
+    /// bits. Otherwise takes nothing and says no.
+    #[inline(always)]
+    pub(crate) fn scatter_usual(&mut self, groups: &mut [PoseGroup], scales: &mut [ScaleGroup]) -> bool {
+        let (simd, block) = (self.simd, self.block);
+        let record = u64::from_le_bytes(*simd.bytes(block, self.record));
+        let (kind, mask) = (record as u8, (record >> 8) as u8);
+        let head = u32::from_le_bytes(*simd.bytes(block, self.header));
+        let wide = ((head & 0x00ff_ffff) + 0x6f_6f6f) & 0x80_8080;
+        if kind < Kind::Translation as u8 || record << 16 >> 32 != 0 || wide != 0 {
+            return false;
+        }
+        let lanes = mask.count_ones() as usize;
+        let steps_at = self.record + RECORD;
+        let slots_at = steps_at + 2 * lanes;
+        self.record = slots_at + 2 * lanes;
+        let steps = simd.load_bf16(simd.bytes(block, steps_at));
+        let mut header = self.header + 4;
+        if (head >> 24) as u8 & FLAG_DROPS != 0 {
+            header += 3;
+        }
+        let u = simd.splat(self.share.near.share);
+        let mut v = [u; 3];
+        let mut bit = 0;
+        for k in 0..3 {
+            let width = head >> (8 * k) & 0xff;
+            let base = simd.load_i16(simd.bytes(block, header));
+            let plan = simd.plan_leading(width, mask, bit & 7);
+            let at = self.at + (bit / 8) as usize;
+            let (first, second) = (simd.bytes(self.frames[0], at), simd.bytes(self.frames[1], at));
+            let a = (simd.unpack_narrow(first, &plan) + base).to_float() * steps;
+            let b = (simd.unpack_narrow(second, &plan) + base).to_float() * steps;
+            v[k] = a + (b - a) * u;
+            bit += width * lanes as u32;
+            header += 2 * lanes;
+        }
+        self.header = header;
+        self.at += bit.div_ceil(8) as usize;
+        let v = untrade(simd, v, [(record >> 48) as u8, (record >> 56) as u8]);
+        let mut values = [[0.0_f32; 8]; 3];
+        for axis in 0..3 {
+            v[axis].store(&mut values[axis]);
+        }
+        let slot = |lane: usize| usize::from(u16::from_le_bytes(*simd.bytes(block, slots_at + 2 * lane)));
+        if kind == Kind::Translation as u8 {
+            for lane in 0..lanes {
+                let slot = slot(lane);
+                if let Some(group) = groups.get_mut(slot / 8) {
+                    for axis in 0..3 {
+                        group.translation[axis][slot % 8] = values[axis][lane & 7];
+                    }
+                }
+            }
+        } else {
+            for lane in 0..lanes {
+                let slot = slot(lane);
+                if let Some(group) = scales.get_mut(slot / 8) {
+                    for axis in 0..3 {
+                        group.scale[axis][slot % 8] = values[axis][lane & 7];
+                    }
+                }
+            }
+        }
+        true
+    }
+
     /// The kind of the next record, which is not taken. Where there is none, of what follows.
     #[inline(always)]
     pub(crate) fn peek_kind(&self) -> u8 {
@@ -83,15 +220,15 @@ impl<'a, S: Simd> Walk<'a, S> {
 
     /// Flags and the masks of left-out components; moves on to the bases.
     #[inline(always)]
-    fn flags(&mut self, components: usize) -> (u8, Option<&'a [u8; 3]>) {
+    fn flags(&mut self, components: usize) -> Notes {
         let [flags] = *self.simd.bytes(self.block, self.header + components);
         self.header += components + 1;
-        if flags & FLAG_DROPS == 0 {
-            return (flags, None);
+        let mut drops = [0; 3];
+        if flags & FLAG_DROPS != 0 {
+            drops = *self.simd.bytes(self.block, self.header);
+            self.header += 3;
         }
-        let drops = self.simd.bytes(self.block, self.header);
-        self.header += 3;
-        (flags, Some(drops))
+        Notes { far: flags & FLAG_FAR != 0, drops }
     }
 
     /// Passes over a group. Inlined, so that no call forces the walk into memory.
@@ -103,66 +240,99 @@ impl<'a, S: Simd> Walk<'a, S> {
         for width in &widths[..components] {
             bits += usize::from(*width) * record.mask.count_ones() as usize;
         }
-        let bytes = bits.div_ceil(8);
-        self.frames = [self.frames[0] + bytes, self.frames[1] + bytes];
+        self.at += bits.div_ceil(8);
         self.flags(components);
         self.header += 2 * record.lanes * components;
     }
 
-    /// The values of a group in both frames, the first frame's components before the second's.
+    /// The values of a group in both frames, the first frame's components before the second's. The values go
+    /// through memory: kept in registers over the branches they would be copied there twice.
     #[inline(always)]
-    fn keys<const K: usize>(&mut self, record: &Record, keys: &mut [[[f32; 8]; K]; 2]) -> Notes<'a> {
-        // Runs of eight lanes end at bytes, which saves a lot. The values go through memory: kept in registers over
-        // the branch they would be copied there twice.
-        if record.mask == 0xff {
-            self.keys_of::<K, true>(record, keys)
-        } else {
-            self.keys_of::<K, false>(record, keys)
+    fn keys<const K: usize>(&mut self, record: &Record, keys: &mut [[[f32; 8]; K]; 2]) -> Notes {
+        let widths: &[u8; K] = self.simd.bytes(self.block, self.header);
+        let mut narrow = record.mask & record.mask.wrapping_add(1) == 0;
+        for width in widths {
+            narrow &= u32::from(*width) <= NARROW;
         }
+        if narrow { self.keys_narrow(record, widths, keys) } else { self.keys_wide(record, widths, keys) }
     }
 
+    /// Where runs are of leading lanes and at most [`NARROW`] bits.
     #[inline(always)]
-    fn keys_of<const K: usize, const FULL: bool>(
+    fn keys_narrow<const K: usize>(
         &mut self,
         record: &Record,
+        widths: &[u8; K],
         keys: &mut [[[f32; 8]; K]; 2],
-    ) -> Notes<'a> {
+    ) -> Notes {
         let (simd, block) = (self.simd, self.block);
-        let widths: &[u8; K] = simd.bytes(block, self.header);
-        let (flags, drops) = self.flags(K);
+        let notes = self.flags(K);
         let steps = simd.load_bf16(simd.bytes(block, record.steps_at));
-        let stored = if FULL { 8 } else { record.mask.count_ones() };
+        let stored = record.mask.count_ones();
+        let mut bit = 0;
+        for k in 0..K {
+            let width = u32::from(widths[k]);
+            let base = simd.load_i16(simd.bytes(block, self.header)).shl(u32::from(record.shift[k]));
+            let plan = simd.plan_leading(width, record.mask, bit % 8);
+            let byte = (bit / 8) as usize;
+            let first: &[u8; WINDOW] = simd.bytes(self.frames[0], self.at + byte);
+            let second: &[u8; WINDOW] = simd.bytes(self.frames[1], self.at + byte);
+            ((simd.unpack_narrow(first, &plan) + base).to_float() * steps).store(&mut keys[0][k]);
+            ((simd.unpack_narrow(second, &plan) + base).to_float() * steps).store(&mut keys[1][k]);
+            bit += width * stored;
+            self.header += 2 * record.lanes;
+        }
+        self.at += bit.div_ceil(8) as usize;
+        notes
+    }
+
+    /// Any lanes, any width.
+    #[inline(always)]
+    fn keys_wide<const K: usize>(
+        &mut self,
+        record: &Record,
+        widths: &[u8; K],
+        keys: &mut [[[f32; 8]; K]; 2],
+    ) -> Notes {
+        let (simd, block) = (self.simd, self.block);
+        let notes = self.flags(K);
+        let steps = simd.load_bf16(simd.bytes(block, record.steps_at));
+        let stored = record.mask.count_ones();
         // Runs of a group follow each other bit by bit.
         let mut bit = 0;
         for k in 0..K {
             let width = u32::from(widths[k]);
             let base = simd.load_i16(simd.bytes(block, self.header)).shl(u32::from(record.shift[k]));
-            let plan = if FULL { simd.plan(width, 0xff, 0) } else { simd.plan(width, record.mask, bit % 8) };
+            let plan = simd.plan(width, record.mask, bit % 8);
             let byte = (bit / 8) as usize;
-            let first: &[u8; WINDOW] = simd.bytes(block, self.frames[0] + byte);
-            let second: &[u8; WINDOW] = simd.bytes(block, self.frames[1] + byte);
+            let first: &[u8; WINDOW] = simd.bytes(self.frames[0], self.at + byte);
+            let second: &[u8; WINDOW] = simd.bytes(self.frames[1], self.at + byte);
             ((simd.unpack(first, &plan) + base).to_float() * steps).store(&mut keys[0][k]);
             ((simd.unpack(second, &plan) + base).to_float() * steps).store(&mut keys[1][k]);
             bit += width * stored;
             self.header += 2 * record.lanes;
         }
-        let bytes = bit.div_ceil(8) as usize;
-        self.frames = [self.frames[0] + bytes, self.frames[1] + bytes];
-        Notes { arc: flags & FLAG_ARC != 0, drops }
+        self.at += bit.div_ceil(8) as usize;
+        notes
     }
 
     /// Three components of both frames of a group, unpacked for [`Raw::finish`].
     #[inline(always)]
     pub(crate) fn unpack3(&mut self, record: &Record, swaps: [u8; 2], raw: &mut Raw) {
-        let notes = self.keys::<3>(record, &mut raw.keys);
-        raw.arc = notes.arc;
-        raw.drops = notes.drops.copied().unwrap_or([0; 3]);
+        raw.notes = self.keys::<3>(record, &mut raw.keys);
         raw.swaps = swaps;
+        let (simd, [a, b]) = (self.simd, &raw.keys);
+        let (mut aa, mut bb, mut ab) = (simd.splat(0.0), simd.splat(0.0), simd.splat(0.0));
+        for k in 0..3 {
+            let (a, b) = (simd.load(&a[k]), simd.load(&b[k]));
+            (aa, bb, ab) = if k == 0 { (a * a, b * b, a * b) } else { (aa + a * a, bb + b * b, ab + a * b) };
+        }
+        raw.keep_sums(simd, [aa, bb, ab]);
     }
 
     /// How far between the frames.
     #[inline(always)]
-    pub(crate) fn share(&self) -> ArcShare {
+    pub(crate) fn share(&self) -> Share {
         self.share
     }
 
@@ -171,11 +341,11 @@ impl<'a, S: Simd> Walk<'a, S> {
     fn rotation4(&mut self, record: &Record) -> [S::F; 4] {
         let simd = self.simd;
         let mut keys = [[[0.0; 8]; 4]; 2];
-        let notes = self.keys::<4>(record, &mut keys);
+        self.keys::<4>(record, &mut keys);
         let [[a, b, c, d], [e, f, g, h]] = &keys;
         let first = [simd.load(a), simd.load(b), simd.load(c), simd.load(d)];
         let second = [simd.load(e), simd.load(f), simd.load(g), simd.load(h)];
-        nlerp(simd, first, second, &self.share, notes.arc)
+        along_arc(simd, first, second, &self.share)
     }
 
     /// The pose groups and lanes of a scattered group's lanes.
@@ -195,59 +365,73 @@ impl<'a, S: Simd> Walk<'a, S> {
     pub(crate) fn scatter(&mut self, record: &Record, groups: &mut [PoseGroup], scales: &mut [ScaleGroup]) {
         let simd = self.simd;
         let slots = self.slots(record);
+        let slots = &slots[..record.lanes.min(8)];
         if record.kind == Kind::Rotation4 {
-            let q = self.rotation4(record);
-            put_quads(simd, q, &slots[..record.lanes.min(8)], groups);
+            let mut q = [[0.0; 8]; 4];
+            let lanes = self.rotation4(record);
+            for c in 0..4 {
+                lanes[c].store(&mut q[c]);
+            }
+            put_rotations(&q, slots, groups);
             return;
         }
         let mut keys = [[[0.0; 8]; 3]; 2];
         self.keys::<3>(record, &mut keys);
-        let mut lanes = [[0.0_f32; 8]; 3];
-        let u = simd.splat(self.share.share);
+        let u = simd.splat(self.share.near.share);
+        let mut v = [u; 3];
         for axis in 0..3 {
             let (a, b) = (simd.load(&keys[0][axis]), simd.load(&keys[1][axis]));
-            (a + (b - a) * u).store(&mut lanes[axis]);
+            v[axis] = a + (b - a) * u;
         }
-        let [second, third] = record.swaps();
+        let mut lanes = [[0.0_f32; 8]; 3];
+        let v = untrade(simd, v, record.swaps());
+        for axis in 0..3 {
+            v[axis].store(&mut lanes[axis]);
+        }
         let translates = record.kind == Kind::Translation;
-        for lane in 0..record.lanes.min(8) {
-            // Written so that no index but the group's needs a check.
-            let (lane, slot) = (lane & 7, usize::from(slots[lane & 7]));
-            let (group, at) = (slot / 8, slot % 8);
+        for (lane, slot) in slots.iter().enumerate() {
+            let (group, at) = (usize::from(*slot) / 8, usize::from(*slot) % 8);
             if group >= groups.len() {
                 continue;
             }
             let to = if translates { &mut groups[group].translation } else { &mut scales[group].scale };
-            let [x, y, z] = [lanes[0][lane], lanes[1][lane], lanes[2][lane]];
-            // Where the first component went.
-            let (swap_y, swap_z) = (second >> lane & 1 == 1, third >> lane & 1 == 1);
-            to[0][at] = if swap_y {
-                y
-            } else if swap_z {
-                z
-            } else {
-                x
-            };
-            to[1][at] = if swap_y { x } else { y };
-            to[2][at] = if swap_z { x } else { z };
+            for axis in 0..3 {
+                to[axis][at] = lanes[axis][lane];
+            }
         }
     }
 }
 
-/// Rotations of scattered joints into pose groups that hold eight quads.
+/// Components back to where they belong: of some lanes the first has traded places with the second, with the third.
 #[inline(always)]
-pub(crate) fn put_quads<S: Simd>(simd: S, q: [S::F; 4], slots: &[u16], groups: &mut [PoseGroup]) {
-    let quads = simd.transpose_4x8(q[0], q[1], q[2], q[3]);
-    for (quad, slot) in quads.iter().zip(slots) {
-        if let Some(group) = groups.get_mut(usize::from(*slot) / 8) {
-            quad.store(quad_mut(group, usize::from(*slot) % 8));
+fn untrade<S: Simd>(simd: S, mut v: [S::F; 3], [second, third]: [u8; 2]) -> [S::F; 3] {
+    if second != 0 {
+        let mask = simd.mask(second);
+        (v[0], v[1]) = (v[1].select(mask, v[0]), v[0].select(mask, v[1]));
+    }
+    if third != 0 {
+        let mask = simd.mask(third);
+        (v[0], v[2]) = (v[2].select(mask, v[0]), v[0].select(mask, v[2]));
+    }
+    v
+}
+
+/// Rotations of scattered joints to their slots.
+#[inline(always)]
+pub(crate) fn put_rotations(q: &[[f32; 8]; 4], slots: &[u16], groups: &mut [PoseGroup]) {
+    for (lane, slot) in slots.iter().enumerate().take(8) {
+        let (group, at) = (usize::from(*slot) / 8, usize::from(*slot) % 8);
+        if let Some(group) = groups.get_mut(group) {
+            for c in 0..4 {
+                group.rotation[c][at] = q[c][lane];
+            }
         }
     }
 }
 
 /// Groups that are unpacked before any is finished: the two have long chains of dependent steps, and the
 /// processor overlaps those of neighbouring groups only where each loop is short.
-pub(crate) const CHUNK: usize = 4;
+pub(crate) const CHUNK: usize = 6;
 
 /// An unpacked group.
 #[derive(Clone, Copy)]
@@ -258,92 +442,138 @@ pub(crate) struct Raw {
     /// Where the result goes: a pose group, or eight slots.
     pub(crate) slots: [u16; 8],
     pub(crate) lanes: u8,
-    arc: bool,
-    drops: [u8; 3],
+    /// Scalar product of the stored components, then squared length of the chord.
+    cosine: [f32; 8],
+    /// Square of the product of the components that are not stored.
+    rest: [f32; 8],
+    notes: Notes,
     swaps: [u8; 2],
 }
 
 impl Raw {
-    pub(crate) const EMPTY: Self =
-        Self { keys: [[[0.0; 8]; 3]; 2], slots: [0; 8], lanes: 0, arc: false, drops: [0; 3], swaps: [0; 2] };
+    pub(crate) const EMPTY: Self = Self {
+        keys: [[[0.0; 8]; 3]; 2],
+        slots: [0; 8],
+        lanes: 0,
+        cosine: [0.0; 8],
+        rest: [0.0; 8],
+        notes: Notes::NONE,
+        swaps: [0; 2],
+    };
 
-    /// Unit quaternions.
+    /// What is left to the components that are not stored, from sums of squares and products of those that are.
     #[inline(always)]
-    pub(crate) fn finish<S: Simd>(&self, simd: S, share: &ArcShare) -> [S::F; 4] {
+    fn keep_sums<S: Simd>(&mut self, simd: S, [aa, bb, ab]: [S::F; 3]) {
+        let one = simd.splat(1.0);
+        ((one - aa) * (one - bb)).max(simd.splat(0.0)).store(&mut self.rest);
+        ab.store(&mut self.cosine);
+    }
+
+    /// The squared chord, after unpacking. A step of its own, as the ones that follow: each ends where a value takes
+    /// long, so that the processor works on several groups at once.
+    #[inline(always)]
+    pub(crate) fn measure<S: Simd>(&mut self, simd: S) {
+        let cosine = simd.load(&self.cosine) + simd.load(&self.rest).sqrt();
+        (simd.splat(2.0) - (cosine + cosine)).store(&mut self.cosine);
+    }
+
+    /// Three components of the result, and the square of the fourth; of groups with far to go, the fourth. After
+    /// [`Raw::measure`].
+    #[inline(always)]
+    pub(crate) fn interpolate<S: Simd>(&self, simd: S, share: &Share) -> [S::F; 4] {
         let [a, b] = &self.keys;
         let a = [simd.load(&a[0]), simd.load(&a[1]), simd.load(&a[2])];
         let b = [simd.load(&b[0]), simd.load(&b[1]), simd.load(&b[2])];
-        let (zero, one) = (simd.splat(0.0), simd.splat(1.0));
-        let d = (one - (a[0] * a[0] + a[1] * a[1] + a[2] * a[2])).max(zero).sqrt();
-        let e = (one - (b[0] * b[0] + b[1] * b[1] + b[2] * b[2])).max(zero).sqrt();
-        let mut q = nlerp(simd, [a[0], a[1], a[2], d], [b[0], b[1], b[2], e], share, self.arc);
-        let [second, third] = self.swaps;
-        if second != 0 {
-            let mask = simd.mask(second);
-            (q[0], q[1]) = (q[1].select(mask, q[0]), q[0].select(mask, q[1]));
+        let one = simd.splat(1.0);
+        if self.notes.far {
+            let zero = simd.splat(0.0);
+            let d = (one - (a[0] * a[0] + a[1] * a[1] + a[2] * a[2])).max(zero).sqrt();
+            let e = (one - (b[0] * b[0] + b[1] * b[1] + b[2] * b[2])).max(zero).sqrt();
+            return along_arc(simd, [a[0], a[1], a[2], d], [b[0], b[1], b[2], e], share);
         }
-        if third != 0 {
-            let mask = simd.mask(third);
-            (q[0], q[2]) = (q[2].select(mask, q[0]), q[0].select(mask, q[2]));
+        let share = &share.near;
+        let chord = simd.load(&self.cosine);
+        let bend = simd.splat(share.bend[0]) + chord * simd.splat(share.bend[1]);
+        let u = simd.splat(share.share) + chord * bend;
+        let p = [a[0] + (b[0] - a[0]) * u, a[1] + (b[1] - a[1]) * u, a[2] + (b[2] - a[2]) * u];
+        let k = (u - u * u) * chord;
+        let series = simd.splat(STRETCH[1]) + k * simd.splat(STRETCH[2]);
+        let s = one + k * (simd.splat(STRETCH[0]) + k * series);
+        let pp = p[0] * p[0] + p[1] * p[1] + p[2] * p[2];
+        [p[0] * s, p[1] * s, p[2] * s, one - (s * s) * pp]
+    }
+
+    /// From what [`Raw::interpolate`] gave to unit quaternions in their order; `SCATTERED` where components may have
+    /// traded places.
+    #[inline(always)]
+    pub(crate) fn finish<S: Simd, const SCATTERED: bool>(&self, simd: S, q: &mut [[f32; 8]; 4]) {
+        let mut w = simd.load(&q[3]);
+        if !self.notes.far {
+            w = w.max(simd.splat(0.0)).sqrt();
         }
-        if self.drops != [0; 3] {
-            // The stored place of a left-out X, Y or Z holds W.
-            let w = q[3];
+        if SCATTERED && self.swaps != [0; 2] {
+            let v = untrade(simd, [simd.load(&q[0]), simd.load(&q[1]), simd.load(&q[2])], self.swaps);
             for axis in 0..3 {
-                let (dropped, stored) = (simd.mask(self.drops[axis]), q[axis]);
-                q[axis] = w.select(dropped, stored);
-                q[3] = stored.select(dropped, q[3]);
+                v[axis].store(&mut q[axis]);
             }
         }
-        q
-    }
-}
-
-/// The rotation of a lane in a group that holds eight quads.
-#[inline(always)]
-pub(crate) fn quad_mut(group: &mut PoseGroup, lane: usize) -> &mut [f32; 4] {
-    match group.rotation.as_flattened_mut()[4 * lane..].first_chunk_mut() {
-        Some(quad) => quad,
-        None => unreachable!("a group has eight lanes, not {lane}"),
-    }
-}
-
-/// From eight quads to one array a component, in place.
-#[inline(always)]
-pub(crate) fn quads_to_lanes<S: Simd>(simd: S, group: &mut PoseGroup) {
-    let mut quads = [simd.splat4(0.0); 8];
-    for (lane, quad) in quads.iter_mut().enumerate() {
-        *quad = simd.load4(quad_mut(group, lane));
-    }
-    let lanes = simd.transpose_8x4(quads);
-    for axis in 0..4 {
-        lanes[axis].store(&mut group.rotation[axis]);
+        if self.notes.drops != [0; 3] {
+            // The stored place of a left-out X, Y or Z holds W.
+            let rebuilt = w;
+            for axis in 0..3 {
+                let (dropped, stored) = (simd.mask(self.notes.drops[axis]), simd.load(&q[axis]));
+                rebuilt.select(dropped, stored).store(&mut q[axis]);
+                w = stored.select(dropped, w);
+            }
+        }
+        w.store(&mut q[3]);
     }
 }
 
 /// What a group does in a segment.
 #[derive(Clone, Copy)]
-struct Notes<'a> {
-    /// Interpolation follows the great arc.
-    arc: bool,
+struct Notes {
+    /// Some interval turns farther than [`NearShare`] goes.
+    far: bool,
     /// Lanes that leave out X, Y, Z.
-    drops: Option<&'a [u8; 3]>,
+    drops: [u8; 3],
 }
 
-/// Normalised linear interpolation between unit quaternions in the same hemisphere; along the arc where asked.
-#[inline(always)]
-fn nlerp<S: Simd>(simd: S, a: [S::F; 4], b: [S::F; 4], share: &ArcShare, arc: bool) -> [S::F; 4] {
-    let delta = [b[0] - a[0], b[1] - a[1], b[2] - a[2], b[3] - a[3]];
-    let mut u = simd.splat(share.share);
-    if arc {
-        let chord = delta[0] * delta[0] + delta[1] * delta[1] + (delta[2] * delta[2] + delta[3] * delta[3]);
-        let t = chord / (simd.splat(4.0) - chord);
-        let mut bend = simd.splat(share.coefficients[3]);
-        for c in [share.coefficients[2], share.coefficients[1], share.coefficients[0], 1.0 / 3.0] {
-            bend = bend * t + simd.splat(c);
-        }
-        u = u + simd.splat(share.by) * (bend * t);
+impl Notes {
+    const NONE: Self = Self { far: false, drops: [0; 3] };
+}
+
+/// How far between the frames.
+#[derive(Clone, Copy)]
+pub(crate) struct Share {
+    near: NearShare,
+}
+
+impl Share {
+    #[inline(always)]
+    fn new(u: f32) -> Self {
+        Self { near: NearShare::new(u) }
     }
+
+    /// Not inlined: every sample would pay for it.
+    #[inline(never)]
+    fn far(&self) -> ArcShare {
+        ArcShare::new(self.near.share)
+    }
+}
+
+/// Between unit quaternions in the same hemisphere along the great arc, for any angle.
+#[inline(always)]
+fn along_arc<S: Simd>(simd: S, a: [S::F; 4], b: [S::F; 4], share: &Share) -> [S::F; 4] {
+    let share = share.far();
+    let delta = [b[0] - a[0], b[1] - a[1], b[2] - a[2], b[3] - a[3]];
+    let chord = delta[0] * delta[0] + delta[1] * delta[1] + (delta[2] * delta[2] + delta[3] * delta[3]);
+    let t = chord / (simd.splat(4.0) - chord);
+    let mut bend = simd.splat(share.coefficients[3]);
+    for c in [share.coefficients[2], share.coefficients[1], share.coefficients[0], 1.0 / 3.0] {
+        bend = bend * t + simd.splat(c);
+    }
+    let u = simd.splat(share.share) + simd.splat(share.by) * (bend * t);
     let q = [a[0] + delta[0] * u, a[1] + delta[1] * u, a[2] + delta[2] * u, a[3] + delta[3] * u];
     let norm = (q[0] * q[0] + q[1] * q[1] + (q[2] * q[2] + q[3] * q[3])).sqrt();
     let inverse = simd.splat(1.0) / norm;

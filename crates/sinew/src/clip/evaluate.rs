@@ -49,8 +49,13 @@ impl<'a> ClipLayer<'a> {
         self.weight >= 1.0 && self.mask.is_none() && self.additive.is_none()
     }
 
-    pub(super) fn check(&self, layer: usize, expected: usize) -> Result<(), EvaluateError> {
+    pub(super) fn check(&self, layer: usize, rig: &Rig) -> Result<(), EvaluateError> {
+        let expected = rig.len();
         check_size(EvaluatePart::Clip(layer), self.clip.joints(), expected)?;
+        if self.clip.layout() != rig.layout() {
+            let (found, expected) = (self.clip.layout(), rig.layout());
+            return Err(EvaluateError::Layout { layer, found, expected });
+        }
         if let Some(mask) = self.mask {
             check_size(EvaluatePart::Mask(layer), mask.joints(), expected)?;
         }
@@ -86,11 +91,11 @@ impl EvaluateScratch {
         self.poses.len()
     }
 
-    pub(super) fn check(&self, layers: &[ClipLayer<'_>], expected: usize) -> Result<(), EvaluateError> {
-        check_size(EvaluatePart::Scratch, self.joints, expected)?;
+    pub(super) fn check(&self, layers: &[ClipLayer<'_>], rig: &Rig) -> Result<(), EvaluateError> {
+        check_size(EvaluatePart::Scratch, self.joints, rig.len())?;
         let mut found = 0;
         for (layer, l) in layers.iter().enumerate() {
-            l.check(layer, expected)?;
+            l.check(layer, rig)?;
             found += usize::from(l.weight > 0.0);
         }
         // One that has everything needs no scratch, but whether it has may change with every frame.
@@ -143,6 +148,19 @@ pub enum EvaluateError {
         found: usize,
         /// Joints of the rig.
         expected: usize,
+    },
+    /// A clip is of another rig of as many joints.
+    #[error(
+        "the clip of layer {layer} is for a rig of layout {found:08x}, this rig has {expected:08x}: other joints, \
+         parents or rest pose"
+    )]
+    Layout {
+        /// Position of the layer.
+        layer: usize,
+        /// Of the clip ([`Clip::layout`]).
+        found: u32,
+        /// Of the rig ([`Rig::layout`]).
+        expected: u32,
     },
     /// A weight is negative, no number or too large.
     #[error("layer {layer} has weight {weight}, expected 0 to {MAX_WEIGHT}")]
@@ -205,7 +223,7 @@ impl EvaluateJob<'_> {
         let expected = self.rig.len();
         check_size(EvaluatePart::Base, self.base.len(), expected)?;
         check_size(EvaluatePart::Output, self.output.len(), expected)?;
-        self.scratch.check(self.layers, expected)?;
+        self.scratch.check(self.layers, self.rig)?;
         let evaluation = Evaluation { rig: self.rig, base: self.base, groups: self.groups, backend };
         evaluation.run(self.layers, self.scratch, self.output);
         Ok(())

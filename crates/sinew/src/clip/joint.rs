@@ -4,8 +4,8 @@
 use glam::{Quat, Vec3, Vec4};
 
 use super::Clip;
-use super::arc::ArcShare;
-use super::block::{FLAG_ARC, FLAG_DROPS, HEADER, Kind, RECORD, Record, array_at, u16_at, u32_at};
+use super::arc::{ArcShare, NearShare};
+use super::block::{FLAG_DROPS, FLAG_FAR, HEADER, Kind, RECORD, Record, array_at, u16_at, u32_at};
 use super::decode::Place;
 use super::patch::{Keyed, floats};
 use crate::{Rig, Slot, Transform};
@@ -16,10 +16,11 @@ impl Clip {
     /// does not allocate.
     ///
     /// # Panics
-    /// Where the clip is for a rig of another number of joints, or `slot` is not of the rig.
+    /// Where the clip is for another rig ([`Rig::layout`]), or `slot` is not of the rig.
     #[must_use]
     pub fn sample_joint(&self, rig: &Rig, slot: Slot, time: f32) -> Transform {
         assert!(self.joints() == rig.len(), "a clip for {} joints, a rig of {}", self.joints(), rig.len());
+        assert!(self.layout() == rig.layout(), "a clip for a rig of another layout");
         assert!(slot.index() < rig.len(), "{slot} of a rig of {} joints", rig.len());
         let (group, lane) = (slot.index() / 8, slot.index() % 8);
         let mut joint = Transform::take(&rig.rest()[group], &rig.rest_scale()[group], lane);
@@ -50,7 +51,7 @@ impl Clip {
     fn frames_of(&self, slot: Slot, time: f32, joint: &mut Transform) {
         let (block, head) = (self.block(), &self.head);
         let place = Place::new(block, head, time);
-        let share = ArcShare::new(place.u);
+        let share = NearShare::new(place.u);
         let (mut at, mut header, mut frames) = (HEADER, place.header, place.frames);
         let in_place = usize::from(head.aligned);
         for index in 0..in_place + usize::from(head.scattered) {
@@ -69,8 +70,11 @@ impl Clip {
             let swaps = if aligned { [0; 2] } else { record.swaps() };
             let (second, third) = (swaps[0] >> lane & 1 == 1, swaps[1] >> lane & 1 == 1);
             let (mut value, part) = match record.kind {
-                Kind::Rotation3 => (nlerp(fourth(a), fourth(b), &share, keys.arc), 0),
-                Kind::Rotation4 => (nlerp(a, b, &share, keys.arc), 0),
+                Kind::Rotation3 if keys.far => (along_arc(fourth(a), fourth(b), place.u), 0),
+                Kind::Rotation3 => {
+                    (share.between(a.truncate().to_array(), b.truncate().to_array()).into(), 0)
+                }
+                Kind::Rotation4 => (along_arc(a, b, place.u), 0),
                 Kind::Translation => (a + (b - a) * share.share, 1),
                 Kind::Scale => (a + (b - a) * share.share, 2),
             };
@@ -113,8 +117,8 @@ struct Keys<'a> {
     frames: [usize; 2],
     /// Offset of its bases.
     bases: usize,
-    /// Interpolation follows the great arc.
-    arc: bool,
+    /// Interpolation has far to go, see the flag of the format.
+    far: bool,
     /// Lanes that leave out X, Y, Z.
     drops: [u8; 3],
     /// Bytes a frame.
@@ -135,8 +139,8 @@ impl<'a> Keys<'a> {
             bases += 3;
         }
         let end = bases + 2 * record.lanes * components;
-        let arc = flags & FLAG_ARC != 0;
-        Self { block, record, header, frames, bases, arc, drops, bytes: bits.div_ceil(8) as usize, end }
+        let far = flags & FLAG_FAR != 0;
+        Self { block, record, header, frames, bases, far, drops, bytes: bits.div_ceil(8) as usize, end }
     }
 
     /// The values of a lane in both frames; three have no fourth.
@@ -173,10 +177,9 @@ fn fourth(q: Vec4) -> Vec4 {
 }
 
 /// As the kernel of groups does it.
-fn nlerp(a: Vec4, b: Vec4, share: &ArcShare, arc: bool) -> Vec4 {
+fn along_arc(a: Vec4, b: Vec4, u: f32) -> Vec4 {
     let squared = |q: Vec4| q.x * q.x + q.y * q.y + (q.z * q.z + q.w * q.w);
     let delta = b - a;
-    let u = if arc { share.bend(squared(delta)) } else { share.share };
-    let q = a + delta * u;
+    let q = a + delta * ArcShare::new(u).bend(squared(delta));
     q * (1.0 / squared(q).sqrt())
 }

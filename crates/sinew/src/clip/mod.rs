@@ -16,7 +16,7 @@ use core::ops::{Deref, Range};
 use std::sync::Arc;
 
 pub use block::ClipDataError;
-pub(crate) use block::array_at;
+pub(crate) use block::{Checked, array_at};
 pub use builder::{ClipBuildError, ClipBuilder, ClipReport};
 pub use crowd::{CrowdError, CrowdJob, CrowdScratch};
 pub use evaluate::{ClipLayer, EvaluateError, EvaluateJob, EvaluatePart, EvaluateScratch, MAX_CLIP_LAYERS};
@@ -36,8 +36,6 @@ pub struct Clip {
     name: Option<String>,
     block: Block,
     head: Head,
-    /// `[pose group]`: whether rotations of single joints are written into it.
-    patched: Arc<[bool]>,
     curves: Vec<Curve>,
     events: Vec<Event>,
 }
@@ -83,6 +81,16 @@ pub enum SampleError {
         /// Joints of this rig.
         expected: usize,
     },
+    /// The clip was built for another rig of as many joints.
+    #[error(
+        "the clip is for a rig of layout {found:08x}, this rig has {expected:08x}: other joints, parents or rest pose"
+    )]
+    Layout {
+        /// Of the clip.
+        found: u32,
+        /// Of this rig.
+        expected: u32,
+    },
     /// The pose is of another rig.
     #[error("the pose has {found} joints, the rig has {expected}")]
     Pose {
@@ -110,8 +118,7 @@ impl Clip {
         events: Vec<Event>,
     ) -> Result<Self, ClipDataError> {
         let head = block::check(&block)?;
-        let patched = block::patched(&block, &head).into();
-        Ok(Self { name, block, head, patched, curves, events })
+        Ok(Self { name, block, head, curves, events })
     }
 
     /// The whole clip as bytes, as it is in memory: little-endian, position-independent.
@@ -157,6 +164,12 @@ impl Clip {
         self.head.joints.into()
     }
 
+    /// Of the rig it is for ([`Rig::layout`]).
+    #[must_use]
+    pub fn layout(&self) -> u32 {
+        self.head.layout
+    }
+
     /// Scalars that travel with the motion.
     #[must_use]
     pub fn curves(&self) -> &[Curve] {
@@ -193,9 +206,16 @@ impl Clip {
         &self.block
     }
 
+    fn checked(&self) -> Checked<'_> {
+        Checked::of(self)
+    }
+
     fn check_rig(&self, rig: &Rig) -> Result<(), SampleError> {
         if self.joints() != rig.len() {
             return Err(SampleError::Rig { found: self.joints(), expected: rig.len() });
+        }
+        if self.layout() != rig.layout() {
+            return Err(SampleError::Layout { found: self.layout(), expected: rig.layout() });
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! From whole numbers to the bytes of a clip and back.
 
 use super::block::{
-    FLAG_ARC, FLAG_DROPS, HEADER, Head, Kind, MAX_SHIFT, RECORD, Record, SEGMENT, TAIL, f32_at, u16_at,
+    FLAG_DROPS, FLAG_FAR, HEADER, Head, Kind, MAX_SHIFT, RECORD, Record, SEGMENT, TAIL, f32_at, u16_at,
     u32_at,
 };
 use crate::wide::{MAX_WIDTH, WINDOW};
@@ -10,6 +10,8 @@ use crate::wide::{MAX_WIDTH, WINDOW};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Whole {
     pub(crate) joints: u16,
+    /// Of the rig.
+    pub(crate) layout: u32,
     pub(crate) scaled: bool,
     pub(crate) frames: u32,
     pub(crate) rate: f64,
@@ -49,8 +51,8 @@ pub(crate) struct Group {
 /// What a group does in a segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Note {
-    /// Interpolation follows the great arc.
-    pub(crate) arc: bool,
+    /// Interpolation has far to go, see the flag of the format.
+    pub(crate) far: bool,
     /// Lanes that leave out X, Y, Z; the others leave out W.
     pub(crate) drops: [u8; 3],
 }
@@ -96,6 +98,7 @@ impl Whole {
         let aligned = self.groups.iter().filter(|g| g.aligned.is_some()).count();
         Head {
             joints: self.joints,
+            layout: self.layout,
             scaled: self.scaled,
             frames: self.frames,
             rate: self.rate,
@@ -214,7 +217,7 @@ impl Whole {
                 column += 8;
             }
             let drops = note.drops != [0; 3];
-            header.push(if note.arc { FLAG_ARC } else { 0 } | if drops { FLAG_DROPS } else { 0 });
+            header.push(if note.far { FLAG_FAR } else { 0 } | if drops { FLAG_DROPS } else { 0 });
             if drops {
                 header.extend(note.drops);
             }
@@ -256,6 +259,7 @@ impl Whole {
     pub(crate) fn unpack(block: &[u8], head: &Head) -> Self {
         let mut whole = Self {
             joints: head.joints,
+            layout: head.layout,
             scaled: head.scaled,
             frames: head.frames,
             rate: head.rate,
@@ -325,7 +329,7 @@ impl Whole {
                 let widths = &block[walk..walk + components];
                 let flags = block[walk + components];
                 walk += components + 1;
-                let mut note = Note { arc: flags & FLAG_ARC != 0, drops: [0; 3] };
+                let mut note = Note { far: flags & FLAG_FAR != 0, drops: [0; 3] };
                 if flags & FLAG_DROPS != 0 {
                     note.drops.copy_from_slice(&block[walk..walk + 3]);
                     walk += 3;

@@ -1,10 +1,9 @@
-//! What a clip writes joint by joint, rotations as quads ([`quad_mut`]): constants, and tracks with keys of their own.
+//! What a clip writes joint by joint: constants, and tracks with keys of their own.
 
 use glam::Vec4;
 
 use super::arc::ArcShare;
 use super::block::{Head, Kind, f32_at, u16_at, u32_at};
-use super::decode::quad_mut;
 use crate::{PoseGroup, ScaleGroup};
 
 /// Where single joints are written.
@@ -21,7 +20,7 @@ impl Patches<'_> {
             return;
         }
         match part {
-            0 => *quad_mut(&mut self.groups[group], lane) = value.to_array(),
+            0 => (0..4).for_each(|c| self.groups[group].rotation[c][lane] = value[c]),
             1 => (0..3).for_each(|axis| self.groups[group].translation[axis][lane] = value[axis]),
             _ => (0..3).for_each(|axis| self.scales[group].scale[axis][lane] = value[axis]),
         }

@@ -1,10 +1,10 @@
 //! One clip at one moment.
 
 use super::block::Kind;
-use super::decode::{CHUNK, Place, Raw, Walk, put_quads, quad_mut, quads_to_lanes};
+use super::decode::{CHUNK, Place, Raw, Walk, put_rotations};
 use super::patch::Patches;
 use super::{Clip, SampleError};
-use crate::wide::{Backend, Floats, Quads, Simd, dispatch};
+use crate::wide::{Backend, Floats, Simd, dispatch};
 use crate::{LocalPose, PoseGroup, Rig, ScaleGroup};
 
 /// Samples a clip at any time, in any order, into a pose of the rig.
@@ -87,23 +87,13 @@ fn sample<S: Simd>(
 ) {
     let (block, head) = (clip.block(), &clip.head);
     let place = Place::new(block, head, time);
-    let mut walk = Walk::new(simd, block, &place);
+    let mut walk = Walk::new(simd, clip.checked(), &place);
     let share = walk.share();
     let (groups, scales) = (&mut groups[..limit], &mut scales[..limit]);
-    let (rest, quads, patched) = (&rig.rest()[..limit], &rig.rest_quads()[..limit], &clip.patched[..limit]);
+    let rest = &rig.rest()[..limit];
     for index in 0..limit {
-        let out = &mut groups[index];
         for axis in 0..3 {
-            simd.load(&rest[index].translation[axis]).store(&mut out.translation[axis]);
-        }
-        if patched[index] {
-            for lane in 0..8 {
-                simd.load4(&quads[index][lane]).store(quad_mut(out, lane));
-            }
-        } else {
-            for axis in 0..4 {
-                simd.load(&rest[index].rotation[axis]).store(&mut out.rotation[axis]);
-            }
+            simd.load(&rest[index].translation[axis]).store(&mut groups[index].translation[axis]);
         }
     }
     if scaled {
@@ -111,32 +101,49 @@ fn sample<S: Simd>(
     }
     let mut raws = [Raw::EMPTY; CHUNK];
     let mut left = usize::from(head.aligned);
-    while left > 0 && walk.peek_pose_group() < limit {
+    // Groups that are decoded in place need no rest.
+    let mut rested = 0;
+    while left > 0 {
         let mut count = 0;
-        for raw in &mut raws {
-            if count == left || walk.peek_pose_group() >= limit {
-                break;
-            }
-            let record = walk.record(true);
-            raw.slots[0] = record.pose_group;
-            walk.unpack3(&record, [0; 2], raw);
+        while count < CHUNK.min(left) && walk.unpack_usual::<true>(limit, &mut raws[count]) {
             count += 1;
         }
+        if count == 0 {
+            if walk.peek_pose_group() >= limit {
+                break;
+            }
+            if !walk.unpack_usual::<false>(limit, &mut raws[0]) {
+                let record = walk.record(true);
+                raws[0].slots[0] = record.pose_group;
+                walk.unpack3(&record, [0; 2], &mut raws[0]);
+            }
+            count = 1;
+        }
         left -= count;
+        for raw in &mut raws[..count] {
+            raw.measure(simd);
+        }
         for raw in &raws[..count] {
-            let (q, index) = (raw.finish(simd, &share), usize::from(raw.slots[0]));
-            let (Some(out), Some(patched)) = (groups.get_mut(index), patched.get(index)) else { continue };
-            if *patched {
-                let quads = simd.transpose_4x8(q[0], q[1], q[2], q[3]);
-                for lane in 0..8 {
-                    quads[lane].store(quad_mut(out, lane));
-                }
-            } else {
-                for axis in 0..4 {
-                    q[axis].store(&mut out.rotation[axis]);
-                }
+            let (q, index) = (raw.interpolate(simd, &share), usize::from(raw.slots[0]));
+            let Some(out) = groups.get_mut(index) else { continue };
+            for axis in 0..4 {
+                q[axis].store(&mut out.rotation[axis]);
             }
         }
+        for raw in &raws[..count] {
+            let index = usize::from(raw.slots[0]);
+            let Some(out) = groups.get_mut(index) else { continue };
+            raw.finish::<S, false>(simd, &mut out.rotation);
+            while rested < index {
+                groups[rested].rotation = rest[rested].rotation;
+                rested += 1;
+            }
+            rested = index + 1;
+        }
+    }
+    while rested < limit {
+        groups[rested].rotation = rest[rested].rotation;
+        rested += 1;
     }
     for _ in 0..left {
         let record = walk.record(true);
@@ -154,12 +161,23 @@ fn sample<S: Simd>(
             walk.unpack3(&record, record.swaps(), raw);
             count += 1;
         }
+        for raw in &mut raws[..count] {
+            raw.measure(simd);
+        }
         for raw in &raws[..count] {
             let slots = &raw.slots[..usize::from(raw.lanes).min(8)];
-            put_quads(simd, raw.finish(simd, &share), slots, groups);
+            let (lanes, mut q) = (raw.interpolate(simd, &share), [[0.0; 8]; 4]);
+            for axis in 0..4 {
+                lanes[axis].store(&mut q[axis]);
+            }
+            raw.finish::<S, true>(simd, &mut q);
+            put_rotations(&q, slots, groups);
         }
         left -= count;
-        if count == 0 {
+        while left > 0 && walk.scatter_usual(groups, scales) {
+            left -= 1;
+        }
+        if count == 0 && left > 0 && walk.peek_kind() != Kind::Rotation3 as u8 {
             let record = walk.record(false);
             walk.scatter(&record, groups, scales);
             left -= 1;
@@ -169,10 +187,5 @@ fn sample<S: Simd>(
         let mut patches = Patches { groups, scales };
         patches.constants(block, head);
         patches.keyed(block, head, time);
-    }
-    for index in 0..limit {
-        if patched[index] {
-            quads_to_lanes(simd, &mut groups[index]);
-        }
     }
 }

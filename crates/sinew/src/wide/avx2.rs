@@ -8,8 +8,8 @@ use core::arch::x86_64::*;
 use core::ops::{Add, Div, Mul, Sub};
 
 use super::sse2::F4;
-use super::unpack::{FULL, RANKS, upper};
-use super::{Floats, Ints, Quad, QuadPair, Simd, WINDOW};
+use super::unpack::{FULL, NARROW_FULL, RANKS, upper};
+use super::{Checked, Floats, Ints, Quad, QuadPair, Simd, WINDOW};
 
 /// The token: whoever holds one runs on a processor with AVX2.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +44,13 @@ pub(crate) struct P8 {
     keep: __m256i,
     /// Byte at which the upper half is read.
     upper: usize,
+}
+/// Where eight packed integers lie in sixteen bytes: the same, without another place to read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct N8 {
+    shuffle: __m256i,
+    shift: __m256i,
+    keep: __m256i,
 }
 /// Two times four floats.
 #[derive(Clone, Copy, Debug)]
@@ -91,14 +98,16 @@ impl Simd for Avx2 {
     type I = I8;
     type M = M8;
     type P = P8;
+    type N = N8;
     type Q = F4;
     type QQ = F44;
 
     #[inline(always)]
-    fn bytes<const N: usize>(self, block: &[u8], at: usize) -> &[u8; N] {
+    fn bytes<const N: usize>(self, block: Checked<'_>, at: usize) -> &[u8; N] {
+        let block = block.bytes();
         debug_assert!(at + N <= block.len(), "{N} bytes at {at} of {}", block.len());
-        // SAFETY: kernels read a clip only at offsets that `clip::block::check` walked when the clip was made, and
-        // every block ends with a window of padding.
+        // SAFETY: these are the bytes of a clip, which never change; kernels read them only at offsets that
+        // `clip::block::check` walked when the clip was made, and every block ends with a window of padding.
         unsafe { &*block.as_ptr().add(at).cast::<[u8; N]>() }
     }
 
@@ -189,6 +198,42 @@ impl Simd for Avx2 {
             let high = _mm_loadu_si128(upper.as_ptr().cast());
             let both = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(low), high);
             let lanes = _mm256_shuffle_epi8(both, plan.shuffle);
+            I8(_mm256_and_si256(_mm256_srlv_epi32(lanes, plan.shift), plan.keep))
+        }
+    }
+
+    #[inline(always)]
+    fn plan_narrow(self, width: u32) -> N8 {
+        let full = &NARROW_FULL[(width & 31) as usize];
+        // SAFETY: each array is 32 bytes, aligned to 32.
+        unsafe {
+            N8 {
+                shuffle: _mm256_load_si256(full.shuffle.as_ptr().cast()),
+                shift: _mm256_load_si256(full.shift.as_ptr().cast()),
+                keep: _mm256_load_si256(full.keep.as_ptr().cast()),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn plan_leading(self, width: u32, mask: u8, start: u32) -> N8 {
+        let (full, lanes) = (self.plan_narrow(width), self.mask(mask));
+        // SAFETY: see the top of the file.
+        unsafe {
+            N8 {
+                shuffle: full.shuffle,
+                shift: _mm256_add_epi32(full.shift, _mm256_set1_epi32(start as i32)),
+                keep: _mm256_and_si256(full.keep, _mm256_castps_si256(lanes.0)),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn unpack_narrow(self, window: &[u8; WINDOW], plan: &N8) -> I8 {
+        // SAFETY: sixteen bytes are readable.
+        unsafe {
+            let low = _mm_loadu_si128(window.as_ptr().cast());
+            let lanes = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(low), plan.shuffle);
             I8(_mm256_and_si256(_mm256_srlv_epi32(lanes, plan.shift), plan.keep))
         }
     }

@@ -21,9 +21,11 @@ pub(crate) mod unpack;
 
 use core::ops::{Add, Div, Mul, Sub};
 
+use crate::clip::Checked;
+
 pub use backend::Backend;
 pub(crate) use backend::dispatch;
-pub(crate) use unpack::{MAX_WIDTH, WINDOW};
+pub(crate) use unpack::{MAX_WIDTH, NARROW, WINDOW};
 
 /// Four floats: a quaternion, or a row of a 3x4 matrix.
 pub(crate) type Quad = [f32; 4];
@@ -38,13 +40,15 @@ pub(crate) trait Simd: Copy {
     type M: Copy;
     /// How to take apart a run of packed integers.
     type P: Copy;
+    /// How to take apart a run of eight integers of at most [`NARROW`] bits.
+    type N: Copy;
     /// Four floats.
     type Q: Quads;
     /// Two times four floats, for two characters side by side.
     type QQ: QuadPair<Quad = Self::Q>;
 
-    /// Bytes of a clip at an offset that was checked when the clip was made. The scalar twin checks again.
-    fn bytes<const N: usize>(self, block: &[u8], at: usize) -> &[u8; N];
+    /// Bytes of a clip at an offset that was walked when the clip was checked. The scalar twin asks again.
+    fn bytes<const N: usize>(self, block: Checked<'_>, at: usize) -> &[u8; N];
     /// The same number in every lane.
     fn splat(self, v: f32) -> Self::F;
     /// Eight numbers from memory.
@@ -62,6 +66,14 @@ pub(crate) trait Simd: Copy {
     fn plan(self, width: u32, mask: u8, start: u32) -> Self::P;
     /// Up to eight packed integers, lowest bit first; lanes outside the plan's mask come out 0.
     fn unpack(self, window: &[u8; WINDOW], plan: &Self::P) -> Self::I;
+    /// Eight integers of `width` bits, at most [`NARROW`], one after another from the start of a window; ready for
+    /// this backend.
+    fn plan_narrow(self, width: u32) -> Self::N;
+    /// As [`Simd::plan_narrow`], from bit `start`, below 8, and only the lanes of a mask of leading lanes; with all
+    /// eight of them `start` must be 0.
+    fn plan_leading(self, width: u32, mask: u8, start: u32) -> Self::N;
+    /// Up to eight packed integers, lowest bit first; lanes outside the plan come out 0.
+    fn unpack_narrow(self, window: &[u8; WINDOW], plan: &Self::N) -> Self::I;
     /// Four numbers from memory.
     fn load4(self, from: &Quad) -> Self::Q;
     /// The same number in each of four lanes.

@@ -3,7 +3,7 @@
 use core::ops::{Add, Div, Mul, Sub};
 
 use super::unpack::RANKS;
-use super::{Floats, Ints, Pair, Quad, QuadPair, Quads, Simd, WINDOW};
+use super::{Checked, Floats, Ints, Pair, Quad, QuadPair, Quads, Simd, WINDOW};
 
 /// The backend that runs everywhere.
 #[derive(Clone, Copy, Debug)]
@@ -49,12 +49,13 @@ impl Simd for Scalar {
     type I = Lanes<i32, 8>;
     type M = [bool; 8];
     type P = (u32, u8, u32);
+    type N = (u32, u8, u32);
     type Q = Lanes<f32, 4>;
     type QQ = Pair<Lanes<f32, 4>>;
 
     #[inline(always)]
-    fn bytes<const N: usize>(self, block: &[u8], at: usize) -> &[u8; N] {
-        crate::clip::array_at(block, at)
+    fn bytes<const N: usize>(self, block: Checked<'_>, at: usize) -> &[u8; N] {
+        crate::clip::array_at(block.bytes(), at)
     }
 
     #[inline(always)]
@@ -117,6 +118,21 @@ impl Simd for Scalar {
             *v = (u32::from_le_bytes(bytes) >> (bit % 8) & keep & there) as i32;
         }
         Lanes(out)
+    }
+
+    #[inline(always)]
+    fn plan_narrow(self, width: u32) -> Self::N {
+        (width, 0xff, 0)
+    }
+
+    #[inline(always)]
+    fn plan_leading(self, width: u32, mask: u8, start: u32) -> Self::N {
+        (width, mask, start)
+    }
+
+    #[inline(always)]
+    fn unpack_narrow(self, window: &[u8; WINDOW], plan: &Self::N) -> Self::I {
+        self.unpack(window, plan)
     }
 
     #[inline(always)]

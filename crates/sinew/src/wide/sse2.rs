@@ -6,7 +6,7 @@
 use core::arch::x86_64::*;
 use core::ops::{Add, Div, Mul, Sub};
 
-use super::{Floats, Ints, Pair, Quad, QuadPair, Quads, Simd, WINDOW};
+use super::{Checked, Floats, Ints, Pair, Quad, QuadPair, Quads, Simd, WINDOW};
 
 /// The token. Free to make: the feature is part of the architecture.
 #[derive(Clone, Copy, Debug)]
@@ -93,14 +93,16 @@ impl Simd for Sse2 {
     type I = I8;
     type M = M8;
     type P = (u32, u8, u32);
+    type N = (u32, u8, u32);
     type Q = F4;
     type QQ = Pair<F4>;
 
     #[inline(always)]
-    fn bytes<const N: usize>(self, block: &[u8], at: usize) -> &[u8; N] {
+    fn bytes<const N: usize>(self, block: Checked<'_>, at: usize) -> &[u8; N] {
+        let block = block.bytes();
         debug_assert!(at + N <= block.len(), "{N} bytes at {at} of {}", block.len());
-        // SAFETY: kernels read a clip only at offsets that `clip::block::check` walked when the clip was made, and
-        // every block ends with a window of padding.
+        // SAFETY: these are the bytes of a clip, which never change; kernels read them only at offsets that
+        // `clip::block::check` walked when the clip was made, and every block ends with a window of padding.
         unsafe { &*block.as_ptr().add(at).cast::<[u8; N]>() }
     }
 
@@ -163,6 +165,23 @@ impl Simd for Sse2 {
     fn unpack(self, window: &[u8; WINDOW], plan: &Self::P) -> I8 {
         // No byte shuffle and no shift by lane in SSE2: the scalar twin's reads.
         let v = super::scalar::Scalar.unpack(window, plan).0;
+        // SAFETY: eight integers are readable.
+        unsafe { I8(_mm_loadu_si128(v.as_ptr().cast()), _mm_loadu_si128(v.as_ptr().add(4).cast())) }
+    }
+
+    #[inline(always)]
+    fn plan_narrow(self, width: u32) -> Self::N {
+        (width, 0xff, 0)
+    }
+
+    #[inline(always)]
+    fn plan_leading(self, width: u32, mask: u8, start: u32) -> Self::N {
+        (width, mask, start)
+    }
+
+    #[inline(always)]
+    fn unpack_narrow(self, window: &[u8; WINDOW], plan: &Self::N) -> I8 {
+        let v = super::scalar::Scalar.unpack_narrow(window, plan).0;
         // SAFETY: eight integers are readable.
         unsafe { I8(_mm_loadu_si128(v.as_ptr().cast()), _mm_loadu_si128(v.as_ptr().add(4).cast())) }
     }

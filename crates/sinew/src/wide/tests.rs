@@ -72,6 +72,12 @@ fn integers<S: Simd>(s: S, bytes: &[u8; WINDOW], width: u32, mask: u8, shift: u3
         (v.to_float() * s.splat(0.37)).round_to_int().store(&mut ints);
         out.extend(ints.map(|v| v as u32));
     }
+    let (width, leading) = (width.min(NARROW), ((1_u16 << (mask % 9)) - 1) as u8);
+    let start = if leading == 0xff { 0 } else { shift % 8 };
+    for plan in [s.plan_narrow(width), s.plan_leading(width, leading, start)] {
+        s.unpack_narrow(bytes, &plan).store(&mut ints);
+        out.extend(ints.map(|v| v as u32));
+    }
     s.load_bf16(first).store(&mut floats);
     out.extend(floats.map(f32::to_bits));
     out

@@ -8,6 +8,9 @@ pub(crate) const MAX_WIDTH: u32 = 24;
 /// Bytes that must be readable from where a run starts: 24 bits x 8 lanes, and a 16-byte read of the upper half.
 pub(crate) const WINDOW: usize = 32;
 
+/// Widest integer of which eight fit sixteen bytes.
+pub(crate) const NARROW: u32 = 16;
+
 /// Byte at which the upper four lanes of a run are read that starts at bit `start` of the window.
 #[inline(always)]
 pub(crate) const fn upper(width: u32, mask: u8, start: u32) -> usize {
@@ -41,6 +44,31 @@ pub(crate) struct Full {
     /// Bits to keep.
     pub(crate) keep: [u32; 8],
 }
+
+/// `[width]`, up to [`NARROW`]: both halves read from the same sixteen bytes; bytes past them come out 0.
+pub(crate) static NARROW_FULL: [Full; 32] = {
+    let mut all = [Full { shuffle: [0x80; 32], shift: [0; 8], keep: [0; 8] }; 32];
+    let mut width = 1;
+    while width <= NARROW {
+        let mut lane = 0;
+        while lane < 8 {
+            let bit = lane * width;
+            let mut k = 0;
+            while k < 4 {
+                let byte = bit / 8 + k;
+                if byte < 16 {
+                    all[width as usize].shuffle[(lane * 4 + k) as usize] = byte as u8;
+                }
+                k += 1;
+            }
+            all[width as usize].shift[lane as usize] = bit % 8;
+            all[width as usize].keep[lane as usize] = (1 << width) - 1;
+            lane += 1;
+        }
+        width += 1;
+    }
+    all
+};
 
 /// `[width]`, up to [`MAX_WIDTH`].
 pub(crate) static FULL: [Full; 32] = {

@@ -3,6 +3,8 @@
 //! Every bit saved on any track saves the same, so the search looks for steps that are as large as possible
 //! together: a common factor over weights by lever, then one track after another.
 
+use glam::{DVec3, DVec4};
+
 use super::ClipBuilder;
 use super::classify::{Class, Tracks};
 use super::frames::Frames;
@@ -10,6 +12,7 @@ use super::layout::{Bundle, Lane, Layout, store};
 use super::measure::shell_radii;
 use super::solve::{BALANCES, Grid, HELD_STEP, Row, Solver, held_values};
 use crate::Slot;
+use crate::clip::arc::NEAR_TURN;
 use crate::clip::block::{Kind, MAX_SHIFT};
 use crate::clip::pack::{Group, Note, Whole, shift_for, step_below};
 
@@ -21,8 +24,8 @@ const IN_PLACE: f64 = 1.04;
 const MUCH: f64 = 1.25;
 /// Largest step of a quaternion component.
 const MAX_STEP: f64 = 0.125;
-/// Angle between keys, radians, from which on interpolation follows the arc.
-const ARC_FROM: f64 = 0.02;
+/// Largest squared length of three stored components that leaves enough for the fourth.
+const MOST_STORED: f64 = 0.95;
 
 struct Search<'a> {
     solver: Solver<'a>,
@@ -400,6 +403,7 @@ impl Search<'_> {
         let (frames, layout, tracks) = (self.solver.frames, self.solver.layout, self.solver.tracks);
         let mut whole = Whole {
             joints: frames.joints as u16,
+            layout: self.solver.rig.layout(),
             scaled: tracks.class.iter().any(|c| c[2] != Class::Rest),
             frames: frames.frames as u32,
             rate: frames.rate,
@@ -472,6 +476,7 @@ impl Search<'_> {
             }
         }
         self.refine_held(&mut whole);
+        mark_far(&mut whole);
         whole
     }
 
@@ -518,7 +523,7 @@ impl Search<'_> {
     }
 
     fn note(&self, bundle: &Bundle, segment: usize) -> Note {
-        let (frames, layout) = (self.solver.frames, self.solver.layout);
+        let layout = self.solver.layout;
         let mut note = Note::default();
         for (lane, of) in bundle.lanes.iter().enumerate() {
             let drop = match of {
@@ -532,18 +537,41 @@ impl Search<'_> {
                 note.drops[usize::from(drop)] |= 1 << lane;
             }
         }
-        if matches!(bundle.kind, Kind::Rotation3 | Kind::Rotation4) {
-            note.arc = tracks_of(bundle).any(|track| {
-                let slot = layout.tracks[track].slot;
-                let range = layout.frames_in(frames, segment);
-                range.clone().skip(1).any(|f| {
-                    let dot = frames.at(f - 1, slot).rotation.dot(frames.at(f, slot).rotation).abs();
-                    // Half the angle.
-                    2.0 * (1.0 - dot * dot).max(0.0).sqrt() > ARC_FROM
+        note
+    }
+}
+
+/// Marks the groups of rotations that have farther to go in a segment than the short way round is good for.
+fn mark_far(whole: &mut Whole) {
+    let limit = 2.0 * libm::sin(0.25 * NEAR_TURN);
+    let (row, head) = (whole.row(), whole.head());
+    let mut first = 0;
+    for segment in 0..head.segments() {
+        let rows = head.frames_in(segment);
+        let values = &whole.values[first * row..(first + rows) * row];
+        first += rows;
+        let mut column = 0;
+        for (index, group) in whole.groups.iter().enumerate() {
+            let columns = column..column + 8 * group.kind.components();
+            column = columns.end;
+            if group.kind != Kind::Rotation3 {
+                continue;
+            }
+            let far = (0..8).any(|lane| {
+                let step = f64::from(group.steps[lane]);
+                let mut last: Option<DVec4> = None;
+                values.chunks_exact(row).any(|values| {
+                    let stored = |k: usize| f64::from(values[columns.start + 8 * k + lane]) * step;
+                    let v = DVec3::new(stored(0), stored(1), stored(2));
+                    let rest = 1.0 - v.length_squared();
+                    let key = v.extend(rest.max(0.0).sqrt());
+                    let turn = last.map_or(0.0, |last| (key - last).length());
+                    last = Some(key);
+                    rest < 1.0 - MOST_STORED || turn > limit
                 })
             });
+            whole.notes[segment * whole.groups.len() + index].far = far;
         }
-        note
     }
 }
 

@@ -139,6 +139,7 @@ fn code_head<C: Coder>(
     }
     let mut flag = Chance::EVEN;
     whole.scaled = flag.code(coder, source.is_some_and(|s| s.scaled));
+    whole.layout = plain(coder, source.map_or(0, |s| s.layout.into()), 32) as u32;
     // Most rates are whole, and most clips end with their last frame.
     let rate = source.map_or(0.0, |s| s.rate);
     let known = (0.0..=65535.0).contains(&rate) && f64::from(rate as u16).to_bits() == rate.to_bits();
@@ -291,7 +292,7 @@ struct Frames {
     /// Lanes that do not change, whose value is written once a segment.
     idle: Count,
     idle_same: Chance,
-    arc: [Chance; 2],
+    far: [Chance; 2],
     drops_same: Chance,
     drops: [Chance; 2],
     shared: [Chance; 2],
@@ -306,7 +307,7 @@ impl Frames {
             pasts: vec![Past::NEW; row],
             idle: Count::new(),
             idle_same: Chance::assumed(60_000, 1),
-            arc: [Chance::EVEN; 2],
+            far: [Chance::EVEN; 2],
             drops_same: Chance::assumed(60_000, 1),
             drops: [Chance::EVEN; 2],
             shared: [Chance::assumed(60_000, 2); 2],
@@ -360,8 +361,8 @@ impl Frames {
     }
 
     fn code_note(&mut self, coder: &mut impl Coder, note: Note, last: Note) -> Note {
-        let arc = self.arc[usize::from(last.arc)].code(coder, note.arc);
-        let mut out = Note { arc, drops: last.drops };
+        let far = self.far[usize::from(last.far)].code(coder, note.far);
+        let mut out = Note { far, drops: last.drops };
         if !self.drops_same.code(coder, note.drops == last.drops) {
             for axis in 0..3 {
                 let mut bits = 0;
