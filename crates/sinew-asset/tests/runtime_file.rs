@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use glam::{DMat4, DQuat, DVec3};
-use sinew::{Clip, DTransform, Joint, JointFlags, JointId, Skeleton};
+use sinew::{Clip, DTransform, Joint, JointFlags, JointId, Rig, Skeleton};
 use sinew_asset::{
     ClipForm, NoFiles, ReadOptions, RuntimeFileError, load_runtime, read, read_runtime, save, write_runtime,
 };
@@ -18,6 +18,10 @@ const ENTRY: usize = 32;
 
 /// A clip in which nothing moves, byte by byte as the block is described: header, one constant, one segment, padding.
 fn still(joints: u16, value: f32) -> Clip {
+    still_of(joints, Rig::new(&skeleton()).unwrap().layout(), value)
+}
+
+fn still_of(joints: u16, layout: u32, value: f32) -> Clip {
     let mut block = Vec::new();
     block.extend(joints.to_le_bytes());
     block.extend([0; 2]);
@@ -27,12 +31,13 @@ fn still(joints: u16, value: f32) -> Clip {
     for count in [16_u16, 0, 0, 0, 1, 0, 0, 0] {
         block.extend(count.to_le_bytes());
     }
-    for offset in [52_u32, 66, 66] {
+    for offset in [56_u32, 70, 70] {
         block.extend(offset.to_le_bytes());
     }
+    block.extend(layout.to_le_bytes());
     block.extend(0_u16.to_le_bytes());
     [value, 0.5, -0.25].iter().for_each(|v| block.extend(v.to_le_bytes()));
-    block.extend(74_u32.to_le_bytes());
+    block.extend(78_u32.to_le_bytes());
     block.extend([0; 4 + 32]);
     Clip::from_bytes(Arc::from(block)).unwrap()
 }
@@ -162,12 +167,19 @@ fn another_major_version_is_refused_with_both_numbers_and_a_minor_one_is_read() 
     let mut bytes = file(ClipForm::Stored).to_vec();
     bytes[MINOR] = 9;
     seal(&mut bytes);
-    assert_eq!(read_runtime(&Arc::from(bytes.clone())).unwrap().version, [1, 9]);
-    bytes[MAJOR] = 2;
-    let error = refused(bytes);
-    assert!(matches!(error, RuntimeFileError::Version { found: [2, 9] }));
-    let said = error.to_string();
-    assert!(said.contains("2.9") && said.contains("1.x"), "{said}");
+    assert_eq!(read_runtime(&Arc::from(bytes.clone())).unwrap().version, [2, 9]);
+    for (major, cure) in [(1, "bake it again"), (3, "update sinew")] {
+        bytes[MAJOR] = major;
+        let error = refused(bytes.clone());
+        assert!(
+            matches!(error, RuntimeFileError::Version { found: [found, 9] } if found == u16::from(major))
+        );
+        let said = error.to_string();
+        assert!(
+            said.contains(&format!("{major}.9")) && said.contains("2.x") && said.contains(cure),
+            "{said}"
+        );
+    }
 }
 
 #[test]
@@ -194,6 +206,9 @@ fn a_file_without_a_skeleton_or_with_clips_for_another_is_refused() {
     assert!(matches!(refused(bytes), RuntimeFileError::Missing { section: "SKEL" }));
     let error = write_runtime(&skeleton(), &[still(5, 1.0)], ClipForm::Stored).unwrap_err();
     assert!(matches!(error, RuntimeFileError::ClipJoints { index: 0, found: 5, expected: 4 }));
+    let other = [still(4, 1.0), still_of(4, 0x5eed, 1.0)];
+    let error = write_runtime(&skeleton(), &other, ClipForm::Stored).unwrap_err();
+    assert!(matches!(error, RuntimeFileError::ClipLayout { index: 1, found: 0x5eed, .. }), "{error}");
 }
 
 #[test]
