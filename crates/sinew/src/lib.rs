@@ -31,6 +31,7 @@ mod curve;
 mod difference;
 mod event;
 pub mod frame;
+mod ik;
 mod joint_mask;
 mod local_pose;
 mod mesh;
@@ -60,6 +61,13 @@ pub use clip::{
 pub use curve::{Curve, CurvePlace};
 pub use difference::{ClipDifference, DifferenceJob, Space, Worst};
 pub use event::{Event, EventError, EventTrack, Fired, Playback};
+pub use ik::{
+    AimGroup, AimGroupJob, AimJob, AimLimits, AimSolution, BendPlane, Capsule, ChainJob, ChainSolution,
+    Closest, IkError, IkStatus, JointLimit, LaneStatus, LegBatchJob, LegFault, LegGeometry, LegJob,
+    LegLimits, LegPose, LegSearch, LegSolution, LegTarget, LimitMargin, LimitPart, LimitRange, Residual,
+    Turn, TwoBoneGroup, TwoBoneGroupJob, TwoBoneJob, TwoBoneLimb, TwoBoneRotations, TwoBoneSolution,
+    closest_pair, largest_residual, largest_turn, segment_distance, solve_leg_at,
+};
 pub use joint_mask::{JointMask, MaskError};
 pub use local_pose::{LocalPose, Transform};
 pub use mesh::{Influences, Mesh, MorphTarget, Primitive};
