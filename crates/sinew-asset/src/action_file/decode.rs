@@ -10,6 +10,9 @@ use super::error::{ActionDecodeError, DecodeFault};
 use super::parse::{ParsedAction, ParsedActions, ParsedMode, ParsedSequence, ParsedWindow, Payload};
 use super::{ActionFile, ActionSequence, payload};
 
+/// Times and values.
+type Keys = (Arc<[f64]>, Arc<[f32]>);
+
 impl ParsedActions<'_> {
     /// Decodes the keys of all objects.
     ///
@@ -27,7 +30,7 @@ impl ParsedActions<'_> {
         object: u32,
         field: &str,
         payload: &Payload,
-    ) -> Result<(Arc<[f64]>, Arc<[f32]>), ActionDecodeError> {
+    ) -> Result<Keys, ActionDecodeError> {
         let Payload { encoding, interpolation, width, at } = payload;
         let decoded = payload::decode(*encoding, *interpolation, *width, &self.bytes[at.clone()]);
         let (times, values) =

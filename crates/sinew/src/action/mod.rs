@@ -17,6 +17,7 @@ mod frame_record;
 mod hierarchy;
 mod legs;
 mod query;
+mod readback;
 mod record;
 mod sequence;
 mod solve;
@@ -36,6 +37,7 @@ pub use frame_record::{FailureCause, FrameFailure, FrameRecord, JointTurn, LegRe
 pub use hierarchy::{HeadSubtree, HierarchyError, find_one, local_of, rebuild, walk_subtree};
 pub use legs::{LegJoints, LegSolver, LegTask, LimitReading, SolvedLeg};
 pub use query::{CurveQuery, QueryOutcome, QueryTrace};
+pub use readback::{Readback, ReadbackError, ReadbackJob};
 pub use record::{
     Action, ActionError, ActionField, ActionRecord, ActionSet, ActionSettings, KeyDomain, PARAMETERIZATION,
 };
