@@ -24,12 +24,15 @@
 //! precision straight from the glTF 2.0 text.
 
 mod accumulate;
+pub mod action;
+mod basis;
 mod blend;
 mod clip;
 mod curve;
 mod difference;
 mod event;
 pub mod frame;
+mod ik;
 mod joint_mask;
 mod local_pose;
 mod mesh;
@@ -50,15 +53,25 @@ mod transform;
 mod transition;
 mod wide;
 
+pub use basis::{Basis, BasisError};
 pub use blend::{AdditiveJob, BlendError, BlendJob, BlendLayer};
 pub use clip::{
     Clip, ClipBuildError, ClipBuilder, ClipDataError, ClipLayer, ClipReport, CrowdError, CrowdJob,
     CrowdScratch, EvaluateError, EvaluateJob, EvaluatePart, EvaluateScratch, MAX_CLIP_LAYERS, SampleError,
     SampleJob, StoredClipError,
 };
-pub use curve::Curve;
-pub use difference::{ClipDifference, DifferenceJob, Space, Worst};
+pub use curve::{Curve, CurvePlace};
+pub use difference::{
+    ClipDifference, DifferenceJob, PoseDifferenceError, PoseDifferenceJob, SampleRange, Space, Worst,
+};
 pub use event::{Event, EventError, EventTrack, Fired, Playback};
+pub use ik::{
+    AimGroup, AimGroupJob, AimJob, AimLimits, AimSolution, BendPlane, Capsule, ChainJob, ChainSolution,
+    Closest, IkError, IkStatus, JointLimit, LaneStatus, LegBatchJob, LegFault, LegGeometry, LegJob,
+    LegLimits, LegPose, LegSearch, LegSolution, LegTarget, LimitMargin, LimitPart, LimitRange, Residual,
+    Turn, TwoBoneGroup, TwoBoneGroupJob, TwoBoneJob, TwoBoneLimb, TwoBoneRotations, TwoBoneSolution,
+    closest_pair, largest_residual, largest_turn, segment_distance, solve_leg_at,
+};
 pub use joint_mask::{JointMask, MaskError};
 pub use local_pose::{LocalPose, Transform};
 pub use mesh::{Influences, Mesh, MorphTarget, Primitive};
