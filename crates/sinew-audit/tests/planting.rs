@@ -177,7 +177,8 @@ fn travelling(skeleton: &Skeleton, clip: &RawClip, foot: JointId, times: &[f64],
     carried
 }
 
-fn plant(file: &str, name: &str, in_place: bool) -> Option<Outcome> {
+/// `known`: where feet stand is told, as the rule finds it over the whole clip, rather than seen as it comes.
+fn plant(file: &str, name: &str, in_place: bool, known: bool) -> Option<Outcome> {
     let path = shared::folder("data")?.join(file);
     let loaded = load(path, &ReadOptions::default()).expect("the character loads");
     let size = audit(&loaded, &Limits::default()).file.size_m;
@@ -215,6 +216,7 @@ fn plant(file: &str, name: &str, in_place: bool) -> Option<Outcome> {
         clip.sample(skeleton, time, &mut raw);
         let animated = LocalPose::from_raw(&rig, &raw);
         let mut pose = animated.clone();
+        let stands: Vec<bool> = feet.iter().map(|f| stands_at(&before, f, time)).collect();
         PlantJob {
             rig: &rig,
             legs: &legs,
@@ -222,7 +224,7 @@ fn plant(file: &str, name: &str, in_place: bool) -> Option<Outcome> {
             ground: &FlatGround { height: 0.0 },
             placement: DTransform::IDENTITY,
             dt: 1.0 / RATE,
-            stands: None,
+            stands: known.then_some(&stands),
             state: &mut state,
             pose: &mut pose,
         }
@@ -258,6 +260,11 @@ fn plant(file: &str, name: &str, in_place: bool) -> Option<Outcome> {
         drop,
         size,
     })
+}
+
+fn stands_at(moved: &FeetMotion, foot: &Foot, time: f64) -> bool {
+    let foot = moved.feet.iter().find(|f| f.foot.joint == foot.joint);
+    foot.is_some_and(|f| f.stances.iter().any(|s| (s.start - 1e-9..=s.end + 1e-9).contains(&time)))
 }
 
 /// Largest turn of a joint of a leg from one frame to the next, in model space.
@@ -314,19 +321,20 @@ fn bake(skeleton: &Skeleton, rig: &Rig, clip: &RawClip, times: &[f64], poses: &[
     baked
 }
 
-#[test]
-fn planted_feet_of_real_characters_slide_a_fraction_of_what_they_did() {
-    for (file, clip, in_place) in [
-        ("fox/Fox.glb", "Walk", true),
-        ("m2m_spider/spider-animations.glb", "Walk", true),
-        ("m2m_kaiju/kaiju-animations.glb", "Walk RM", false),
-        ("pab_walk/walk.glb", "Hips", false),
-        ("robot_expressive/RobotExpressive.glb", "Walking", true),
-    ] {
-        let Some(o) = plant(file, clip, in_place) else { return };
+const WALKS: [(&str, &str, bool); 5] = [
+    ("fox/Fox.glb", "Walk", true),
+    ("m2m_spider/spider-animations.glb", "Walk", true),
+    ("m2m_kaiju/kaiju-animations.glb", "Walk RM", false),
+    ("pab_walk/walk.glb", "Hips", false),
+    ("robot_expressive/RobotExpressive.glb", "Walking", true),
+];
+
+fn check(known: bool, worst: f64, mean: f64) {
+    for (file, clip, in_place) in WALKS {
+        let Some(o) = plant(file, clip, in_place, known) else { return };
         println!(
-            "{file} {clip} (size {:.2} m): {} feet, {:?} stances, worst slide {:.2} -> {:.2} mm, mean {:.2} -> \
-             {:.2} mm, turn a frame {:.2} -> {:.2} degrees, offset {:.1} mm, drop {:.1} mm",
+            "{file} {clip} (size {:.2} m): {} feet, {:?} stances, worst slide {:.2} -> {:.2} mm, mean {:.2} \
+             -> {:.2} mm, turn a frame {:.2} -> {:.2} degrees, offset {:.1} mm, drop {:.1} mm",
             o.size,
             o.feet,
             o.stances,
@@ -341,9 +349,19 @@ fn planted_feet_of_real_characters_slide_a_fraction_of_what_they_did() {
         );
         assert!(o.stances[0] > 0 && o.stances[1] >= o.stances[0], "{file} keeps its stances");
         assert!(o.before > 0.005 * o.size, "{file} slides in the first place");
-        assert!(o.after < 0.2 * o.before && o.mean_after < 0.1 * o.mean_before, "{file}");
+        assert!(o.after < worst * o.before && o.mean_after < mean * o.mean_before, "{file}");
         // A pop would turn a joint by many times what the animation does in its fastest frame.
         assert!(o.turn_after < 2.0 * o.turn_before, "{file}");
         assert!(o.offset < 0.15 * o.size + 1e-3, "{file}");
     }
+}
+
+#[test]
+fn planted_feet_of_real_characters_slide_a_fraction_of_what_they_did() {
+    check(false, 0.2, 0.1);
+}
+
+#[test]
+fn feet_that_are_known_to_stand_hardly_slide_at_all() {
+    check(true, 0.1, 0.05);
 }

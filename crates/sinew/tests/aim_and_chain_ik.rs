@@ -95,6 +95,46 @@ proptest! {
     }
 
     #[test]
+    fn every_input_has_an_answer(bits in prop::array::uniform16(any::<u64>()), which in any::<u16>()) {
+        let v = |i: usize, sane: f64| if which >> i & 1 == 1 { f64::from_bits(bits[i]) } else { sane };
+        let limits = AimLimits { yaw: [v(0, -1.0), 1.0], pitch: [-0.5, v(1, 0.5)] };
+        let mut aimed = AimSolution::NONE;
+        let result = AimJob {
+            origin: DVec3::new(v(2, 0.0), 0.0, 0.0),
+            reference: DQuat::from_xyzw(v(3, 0.0), 0.0, 0.0, v(4, 1.0)),
+            look: DQuat::IDENTITY,
+            offset: DVec3::new(v(5, 0.1), v(6, 0.0), v(7, 0.2)),
+            target: DVec3::new(v(8, 1.0), v(9, 2.0), v(10, 3.0)),
+            limits,
+            output: &mut aimed,
+        }.run();
+        prop_assert!(aimed.rotation.is_finite() && aimed.yaw.is_finite() && aimed.wanted_pitch.is_finite());
+        prop_assert!(result.is_ok() || aimed == AimSolution::NONE);
+
+        let start = [DQuat::from_rotation_x(0.1), DQuat::from_xyzw(0.0, v(11, 0.0), 0.0, 1.0)];
+        let mut rotations = start;
+        let result = ChainJob {
+            root: DTransform::IDENTITY,
+            offsets: &[DVec3::new(v(12, 0.0), 1.0, 0.0), DVec3::new(0.0, v(13, 0.5), 0.0)],
+            limits: &[None, Some(JointLimit::swing_twist(DQuat::IDENTITY, DVec3::Y, 0.5, [v(14, -0.1), 0.1]))],
+            target: DVec3::new(v(8, 1.0), v(9, 0.5), 0.2),
+            tolerance: v(15, 1e-6),
+            sweeps: 20,
+            rotations: &mut rotations,
+        }.run();
+        match result {
+            Ok(solution) => {
+                prop_assert!(solution.residual.is_finite());
+                prop_assert!(rotations.iter().all(|q| q.is_normalized()));
+            }
+            Err(_) => {
+                let bits = |all: [DQuat; 2]| all.map(|q| q.to_array().map(f64::to_bits));
+                prop_assert_eq!(bits(rotations), bits(start));
+            }
+        }
+    }
+
+    #[test]
     fn a_chain_keeps_every_limit_and_is_honest_about_the_rest(
         target in vector(-1.2..1.2), limited in any::<u8>(), start in prop::collection::vec(rotation(), 5),
     ) {

@@ -2,8 +2,8 @@
 //!
 //! Cyclic coordinate descent (Wang and Chen 1991): from the tip to the root, each joint turns the end towards
 //! the target and then back to within its limit, over and over. Limits hold after every step, so what comes
-//! out is always a pose that the character can take. After each sweep all joints take a step together (Gauss and
-//! Newton's), which ends what descent alone only creeps up to.
+//! out is always a pose that the character can take. After each sweep all joints take a step together (Gauss
+//! and Newton's), which ends what descent alone only creeps up to.
 
 use glam::{DMat3, DQuat, DVec3};
 

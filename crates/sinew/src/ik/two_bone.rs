@@ -107,6 +107,29 @@ impl TwoBoneSolution {
 /// With `soft` above 0, stretching out begins that share of the limb's length early and ends as much late:
 /// the end moves on ever more slowly (a parabola, of the same slope at both ends) instead of stopping with a
 /// jerk. It is then short of the target, and the status says by how much.
+///
+/// ```
+/// # use glam::{DQuat, DVec3};
+/// # use sinew::DTransform;
+/// use sinew::{BendPlane, IkStatus, TwoBoneJob, TwoBoneLimb, TwoBoneSolution};
+/// # let at = |y: f64, z: f64| DTransform::from_rotation_translation(DQuat::IDENTITY, DVec3::new(0.1, y, z));
+/// # let (hip, knee, foot) = (at(0.9, 0.0), at(0.5, 0.03), DVec3::new(0.1, 0.1, 0.0));
+/// // From the rest pose: the knee bends ahead, about an axis to the character's right.
+/// let limb = TwoBoneLimb::from_pose(&hip, &knee, foot, DVec3::NEG_X)?;
+/// let mut output = TwoBoneSolution::NONE;
+/// let status = TwoBoneJob {
+///     limb: &limb,
+///     root: hip.translation,
+///     target: DVec3::new(0.1, 0.3, 0.2),
+///     plane: BendPlane::Pole(DVec3::new(0.1, 0.5, 2.0)),
+///     soft: 0.0,
+///     output: &mut output,
+/// }
+/// .run()?;
+/// assert_eq!(status, IkStatus::Reached);
+/// assert!((output.end - DVec3::new(0.1, 0.3, 0.2)).length() < 1e-12);
+/// # Ok::<(), sinew::IkError>(())
+/// ```
 #[derive(Debug)]
 pub struct TwoBoneJob<'a> {
     /// The limb.
