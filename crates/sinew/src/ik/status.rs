@@ -19,8 +19,8 @@ pub enum IkStatus {
         /// Distance that is missing, metres.
         by_metres: f64,
     },
-    /// A joint is at its limit, or past it where the solver breaks a limit rather than miss the target (it says
-    /// which of the two it does).
+    /// A joint is at its limit, or past it where the solver breaks a limit rather than miss the target (it
+    /// says which of the two it does).
     LimitHit {
         /// The joint, counted from the root of the chain.
         joint: usize,
@@ -98,9 +98,13 @@ pub enum IkError {
     },
 }
 
-/// Refuses a point that is not finite.
+/// Refuses a point that is not finite, or so far away that squares of distances overflow.
 pub(super) fn point(what: &'static str, v: DVec3) -> Result<(), IkError> {
-    if v.is_finite() { Ok(()) } else { Err(IkError::NotFinite { what }) }
+    if !v.is_finite() {
+        return Err(IkError::NotFinite { what });
+    }
+    let value = v.abs().max_element();
+    if value <= FARTHEST { Ok(()) } else { Err(IkError::OutOfRange { what, value, expected: "up to 1e12" }) }
 }
 
 /// Refuses a rotation that is not finite or not of unit length.
@@ -120,8 +124,8 @@ pub(super) fn rotation(what: &'static str, q: DQuat) -> Result<(), IkError> {
 pub(super) fn length(what: &'static str, value: f64, zero: bool) -> Result<(), IkError> {
     if !value.is_finite() {
         Err(IkError::NotFinite { what })
-    } else if value < 0.0 {
-        Err(IkError::OutOfRange { what, value, expected: "0 or more" })
+    } else if !(0.0..=FARTHEST).contains(&value) {
+        Err(IkError::OutOfRange { what, value, expected: "0 to 1e12" })
     } else if value < TINY && !zero {
         Err(IkError::ZeroLength { what })
     } else {
@@ -145,5 +149,7 @@ pub(super) fn unit(what: &'static str, v: DVec3) -> Result<DVec3, IkError> {
     v.try_normalize().ok_or(IkError::ZeroLength { what })
 }
 
+/// Metres beyond which nothing is.
+pub(super) const FARTHEST: f64 = 1e12;
 /// Metres below which a length is nothing.
 pub(super) const TINY: f64 = 1e-9;
