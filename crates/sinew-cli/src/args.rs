@@ -200,6 +200,10 @@ pub(crate) struct Diff {
     /// In which space
     #[arg(long, value_enum, default_value_t)]
     pub(crate) space: DiffSpace,
+    /// In the space of this joint of the first file, by name, and of its partner in the second: what moves with it
+    /// does not count
+    #[arg(long, value_name = "JOINT", conflicts_with = "space")]
+    pub(crate) relative_to: Option<String>,
     /// How joints are brought together
     #[arg(long = "match", value_enum, default_value_t)]
     pub(crate) matching: JointMatch,

@@ -384,6 +384,38 @@ fn records_are_compared_column_by_column() {
 }
 
 #[test]
+fn clips_are_compared_in_the_space_of_a_named_joint_over_a_stated_range() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, frames: &str| {
+        let path = folder.path().join(name);
+        let channels = "CHANNELS 3 Zrotation Xrotation Yrotation";
+        let head = format!("JOINT head\n{{\nOFFSET 0 2 0\n{channels}\nEnd Site\n{{\nOFFSET 0 1 0\n}}\n}}");
+        let hips = format!("ROOT hips\n{{\nOFFSET 0 0 0\n{channels}\n{head}\n}}");
+        let motion = format!("MOTION\nFrames: 2\nFrame Time: 0.5\n{frames}");
+        std::fs::write(&path, format!("HIERARCHY\n{hips}\n{motion}")).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    // The hips turn by 30 degrees in the second file; the head nods by 10 in both.
+    let a = write("a.bvh", "0 0 0 0 0 0\n0 0 0 0 10 0\n");
+    let b = write("b.bvh", "0 0 0 0 0 0\n30 0 0 0 10 0\n");
+    let options = ["--units", "m", "--format", "json"];
+    let whole = json(&[&["diff", &a, &b][..], &options].concat())["clips"][0].clone();
+    assert!((whole["rotation_deg"]["value"].as_f64().unwrap() - 30.0).abs() < 1e-4, "{whole:#}");
+    let report = json(&[&["diff", &a, &b, "--relative-to", "hips"][..], &options].concat());
+    let clip = &report["clips"][0];
+    assert!(clip["rotation_deg"]["value"].as_f64().unwrap() < 1e-4, "{report:#}");
+    assert!(clip["position_mm"]["value"].as_f64().unwrap() < 1e-3, "{report:#}");
+    assert_eq!((&report["space"], &report["relative_to"]), (&"joint".into(), &"hips".into()));
+    assert_eq!((clip["from"].as_f64(), clip["to"].as_f64()), (Some(0.0), Some(0.5)));
+    let text = sinew(&["diff", &a, &b, "--units", "m", "--relative-to", "hips"]);
+    let text = String::from_utf8_lossy(&text.stdout).into_owned();
+    assert!(text.contains("space of 'hips'") && text.contains("moments from 0.0000 to 0.5000 s"), "{text}");
+    for wrong in [&["--relative-to", "tail"][..], &["--relative-to", "hips", "--space", "local"]] {
+        assert_eq!(code(&sinew(&[&["diff", &a, &b][..], wrong].concat())), 1, "{wrong:?}");
+    }
+}
+
+#[test]
 fn a_reader_that_goes_away_is_no_failure() {
     let characters = Characters::new();
     let mut child = Command::new(env!("CARGO_BIN_EXE_sinew"))

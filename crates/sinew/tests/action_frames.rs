@@ -422,6 +422,42 @@ fn legs_are_solved_cleared_and_held_to_their_limits_in_that_order_before_the_hea
     }
 }
 
+#[test]
+fn the_heads_angles_become_a_rotation_before_they_are_weighted_and_the_bodys_after() {
+    use ActionChannel::{BodyPitch, BodyYaw, HeadPitch, HeadRoll, HeadYaw};
+    let keys = |value: f32| [value, value];
+    let (pitch, yaw, roll) = (keys(0.9), keys(-1.2), keys(0.5));
+    let (body_pitch, body_yaw) = (keys(0.1), keys(0.2));
+    let times: &[f64] = &[0.0, 3.0];
+    let mut stage = Stage::new(action(
+        &[
+            (HeadPitch, times, &pitch),
+            (HeadYaw, times, &yaw),
+            (HeadRoll, times, &roll),
+            (BodyPitch, times, &body_pitch),
+            (BodyYaw, times, &body_yaw),
+        ],
+        BlendWindows::NONE,
+    ));
+    let reference = DQuat::from_rotation_y(0.4) * DQuat::from_rotation_x(0.3);
+    stage.support.local[HEAD].rotation = reference;
+    let legs = Walker::new();
+    let replay = Replay { head_weight: Some(0.4), body_weight: Some(0.5), ..Replay::default() };
+    let mut solver = stage.solver(&legs);
+    let record = solver.step(60, &replay).unwrap();
+    let target = Euler { pitch: 0.9, yaw: -1.2, roll: 0.5 }.to_quat();
+    let (near, far) = (target.dot(reference).signum(), 0.4);
+    let expected = (reference * (1.0 - far) + target * (near * far)).normalize();
+    assert!(DTransform::angle_between(record.head_local, expected) < 1e-7);
+    // Weighted angles would be another rotation.
+    let own = Euler::from_quat(reference);
+    let mixed = |a: f64, b: f64| a + 0.4 * (b - a);
+    let (pitch, yaw, roll) = (mixed(own.pitch, 0.9), mixed(own.yaw, -1.2), mixed(own.roll, 0.5));
+    assert!(DTransform::angle_between(record.head_local, Euler { pitch, yaw, roll }.to_quat()) > 1e-2);
+    let body = DQuat::from_rotation_y(0.1) * DQuat::from_rotation_x(-0.05);
+    assert!(DTransform::angle_between(record.body.body_ws.rotation, body) < 1e-7);
+}
+
 /// A head dip whose weight jumps to 1 between two frames.
 fn dip() -> Stage {
     let custom = sinew::Curve::new("in", [0.0, 1.0], [0.0_f32, 0.7], sinew::Interpolation::Linear).unwrap();

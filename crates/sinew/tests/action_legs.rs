@@ -7,7 +7,11 @@ use action_walker::{
     ANKLE, COXA, FOOT, HEIGHT, HIP, LEGS, LOWER, NAMES, UPPER, Walker, anchors, azimuth, leg_joint, skeleton,
 };
 use glam::{DQuat, DVec3};
-use sinew::action::{FourSegmentLegs, LegRigError, LegSolver, LegTask, SegmentedLeg};
+use sinew::action::{
+    Action, ActionChannel, ActionField, ActionRecord, ActionSettings, ActionSolver, BlendWindows,
+    FourSegmentLegs, HeadSubtree, KeyDomain, LegRigError, LegSolver, LegTask, RecordingClock, Replay,
+    SegmentedLeg, SolveLimits, SolveSetup,
+};
 use sinew::{
     DTransform, JointId, LegFault, LegGeometry, LegLimits, LegSearch, RawPose, Skeleton, model_matrices,
 };
@@ -120,6 +124,62 @@ fn bones_with_turned_axes_put_every_joint_in_the_same_place() {
         let sole = body.translation + body.rotation * b[leg * 6 + 5];
         assert!((sole - anchor.translation).length() < 1e-12);
     }
+}
+
+#[test]
+fn soles_stay_to_the_last_digits_while_a_body_turns_over_legs_whose_tilt_is_searched() {
+    let (skeleton, support) = (skeleton(), RawPose::rest(&skeleton()));
+    let all = (0..LEGS).map(segmented).collect();
+    // Stretching past half costs, so that the tilt gives way to the body.
+    let search = LegSearch { reach: 0.5, ..LegSearch::default() };
+    let adapter = FourSegmentLegs::new(&skeleton, &support, all, search, 0.0).unwrap();
+    let leg_joints: Vec<_> = (0..LEGS).map(|leg| leg_joint(leg, 0)).collect();
+    let subtree = HeadSubtree::new(&skeleton, "Head_01", &leg_joints).unwrap();
+    let times = [0.0, 0.5, 1.0, 1.5, 2.0];
+    let field = |name: &str, values: &[f32]| ActionField::linear(name, &times, values).unwrap();
+    let action = Action::new(ActionRecord {
+        name: "turn".into(),
+        original_length: 2.0,
+        settings: ActionSettings {
+            head_bone: "Head_01".into(),
+            parameterization: 1,
+            head_animation: true,
+            key_domain: KeyDomain::Seconds,
+            body_blend: BlendWindows::NONE,
+            head_blend: BlendWindows::NONE,
+        },
+        channels: [ActionChannel::BodyPitch, ActionChannel::BodyYaw, ActionChannel::BodyZ]
+            .map(|channel| (channel, channel.name().to_owned()))
+            .to_vec(),
+        fields: vec![
+            field("body_pitch", &[0.0, 0.18, -0.1, 0.05, 0.0]),
+            field("body_yaw", &[0.0, -0.05, 0.1, -0.16, 0.0]),
+            field("body_z", &[0.9, 0.85, 0.9, 0.82, 0.9]),
+        ],
+    })
+    .unwrap();
+    let anchors = anchors();
+    let setup = SolveSetup {
+        skeleton: &skeleton,
+        action: &action,
+        clock: RecordingClock::new(2.0).unwrap(),
+        subtree: &subtree,
+        support: &support,
+        body_ws: DTransform { translation: DVec3::new(0.0, HEIGHT, 0.0), ..DTransform::IDENTITY },
+        anchors_ws: &anchors,
+        reference_height: 10.0,
+        limits: SolveLimits::default(),
+    };
+    let count = setup.clock.frames();
+    let mut solver = ActionSolver::new(setup, adapter).unwrap();
+    let mut tilts = Vec::new();
+    for frame in 0..count {
+        let record = solver.step(frame, &Replay::default()).unwrap();
+        // In single precision it could not be better than 1e-6 m.
+        assert!(record.residual < 1e-12, "frame {frame}: {}", record.residual);
+        tilts.push(record.legs[0].solved.ankle_offset);
+    }
+    assert!(tilts.iter().any(|tilt| (tilt - tilts[0]).abs() > 1e-3), "the search had something to do");
 }
 
 #[test]

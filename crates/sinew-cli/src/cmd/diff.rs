@@ -32,8 +32,10 @@ pub(crate) struct DiffReport {
     a: String,
     /// The second file.
     b: String,
-    /// `model` or `local`.
+    /// `model`, `local` or `joint`.
     space: &'static str,
+    /// The joint whose space it is, in the first file.
+    relative_to: Option<String>,
     /// `index` or `name`.
     matched_by: &'static str,
     /// Joints compared.
@@ -74,6 +76,10 @@ struct ClipFacts {
     duration_b: f64,
     /// Moments compared: all keys of both, and evenly between.
     moments: usize,
+    /// The first of them, seconds.
+    from: f64,
+    /// The last of them, seconds.
+    to: f64,
     /// Largest distance, millimetres.
     position_mm: WorstFacts,
     /// Largest angle, degrees.
@@ -102,6 +108,11 @@ struct WorstFacts {
 pub(crate) fn run(args: &Diff, out: &mut Out) -> Result<(), Failure> {
     check_numbers(args)?;
     match (args.a.is_dir(), args.b.is_dir()) {
+        (true, true) if args.relative_to.is_some() => {
+            return Err(Failure::Usage(
+                "--relative-to is for clips; records have columns and no joints".into(),
+            ));
+        }
         (true, true) => return records::run(args, out),
         (false, false) => {}
         _ => {
@@ -161,6 +172,26 @@ fn holders(document: &Document) -> Vec<bool> {
     holders
 }
 
+/// The space of the joint of this name, which must be one, and of its partner.
+fn joint_space(
+    name: &str,
+    (file, skeleton): (&str, &Skeleton),
+    pairs: &[(JointId, JointId)],
+) -> Result<Space, Failure> {
+    let named = |id: JointId| skeleton.joint(id).name.as_deref() == Some(name);
+    let mut found = skeleton.iter().map(|(id, _)| id).filter(|id| named(*id));
+    match (found.next(), found.next()) {
+        (None, _) => Err(Failure::Usage(format!("--relative-to {name}: {file} has no such joint"))),
+        (Some(_), Some(_)) => {
+            Err(Failure::Usage(format!("--relative-to {name}: {file} has several joints of this name")))
+        }
+        (Some(joint), None) => match pairs.iter().find(|pair| pair.0 == joint) {
+            Some(&(a, b)) => Ok(Space::Joint(a, b)),
+            None => Err(Failure::Usage(format!("--relative-to {name}: the second file has no such joint"))),
+        },
+    }
+}
+
 /// Joints that go with each other: those whose place counts, and those that only carry a skinned mesh.
 struct Pairs {
     placed: Vec<(JointId, JointId)>,
@@ -184,14 +215,15 @@ fn compare(args: &Diff, a: &Input, b: &Input) -> Result<DiffReport, Failure> {
         left_over(sb, pairs.iter().map(|p| p.1).collect()),
     );
     let joints = pairs.len();
+    let space = match (&args.relative_to, args.space) {
+        (Some(name), _) => joint_space(name, (&a.file, sa), &pairs)?,
+        (None, DiffSpace::Model) => Space::Model,
+        (None, DiffSpace::Local) => Space::Local,
+    };
     let (held_a, held_b) = (holders(a.document()), holders(b.document()));
     let (holders, placed) = pairs.into_iter().partition(|(ja, jb)| held_a[ja.index()] && held_b[jb.index()]);
     let pairs = Pairs { placed, holders };
     let (clip_pairs, clips_only_in_a, clips_only_in_b) = match_clips(args, a, b)?;
-    let space = match args.space {
-        DiffSpace::Model => Space::Model,
-        DiffSpace::Local => Space::Local,
-    };
     let mut clips = Vec::new();
     for (ca, cb) in clip_pairs {
         let facts = compare_clip(args, space, &pairs, (sa, ca), (sb, cb));
@@ -207,6 +239,7 @@ fn compare(args: &Diff, a: &Input, b: &Input) -> Result<DiffReport, Failure> {
         a: a.file.clone(),
         b: b.file.clone(),
         space: space.name(),
+        relative_to: args.relative_to.clone(),
         matched_by,
         joints,
         only_in_a,
@@ -259,7 +292,9 @@ fn compare_clip(
         clip_b: b.1.label(),
         duration_a: a.1.duration(),
         duration_b: b.1.duration(),
-        moments: times.len(),
+        moments: found.range.moments,
+        from: found.range.first,
+        to: found.range.last,
         position_mm,
         rotation_deg,
         scale: worst(&found.scale, 1.0),
@@ -385,12 +420,15 @@ fn match_joints(matching: JointMatch, a: &Skeleton, b: &Skeleton) -> (Vec<(Joint
 impl DiffReport {
     fn print(&self, out: &mut Out) -> Result<(), Failure> {
         out.line(format_args!(
-            "{} against {}: {} joints by {}, {} space",
+            "{} against {}: {} joints by {}, {}",
             clean(&self.a),
             clean(&self.b),
             self.joints,
             self.matched_by,
-            self.space
+            match &self.relative_to {
+                Some(joint) => format!("space of '{}'", clean(joint)),
+                None => format!("{} space", self.space),
+            }
         ))?;
         for c in &self.clips {
             let name =
@@ -399,8 +437,8 @@ impl DiffReport {
             let verdict = if c.within { "ok  " } else { "OVER" };
             let (p, r) = (&c.position_mm, &c.rotation_deg);
             out.line(format_args!(
-                "  {verdict} {name:<24} {:>12.6} mm at '{}', {:.4} s; {:>10.6} degrees at '{}', {:.4} s ({} moments)",
-                p.value, clean(&p.joint), p.time, r.value, clean(&r.joint), r.time, c.moments
+                "  {verdict} {name:<24} {:>12.6} mm at '{}', {:.4} s; {:>10.6} degrees at '{}', {:.4} s ({} moments from {:.4} to {:.4} s)",
+                p.value, clean(&p.joint), p.time, r.value, clean(&r.joint), r.time, c.moments, c.from, c.to
             ))?;
             for difference in &c.other {
                 out.line(format_args!("       {}", clean(difference)))?;

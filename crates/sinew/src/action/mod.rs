@@ -21,6 +21,7 @@ mod readback;
 mod record;
 mod sequence;
 mod solve;
+mod solve_setup;
 mod window;
 
 pub use binding::{
@@ -44,5 +45,6 @@ pub use record::{
 pub use sequence::{
     AdditiveBase, Fallback, JointWrite, PartSource, Policy, SequenceError, SequenceJob, TrackMode,
 };
-pub use solve::{ActionSolver, Replay, SetupError, SolveLimits, SolveSetup, StepError};
+pub use solve::{ActionSolver, Replay, StepError};
+pub use solve_setup::{SetupError, SolveLimits, SolveSetup};
 pub use window::{BlendMode, BlendWeight, BlendWindow, BlendWindows, WindowError};
