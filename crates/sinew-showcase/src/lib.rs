@@ -15,6 +15,7 @@ mod knee;
 mod leg;
 mod promise;
 mod record;
+pub mod robot;
 mod solid;
 mod study;
 

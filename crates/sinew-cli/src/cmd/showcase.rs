@@ -124,7 +124,8 @@ fn study_page(study: &Study, result: &StudyResult) -> Page {
         .collect();
     page.layout = Layout::SideBySide;
     for document in &result.documents {
-        let mut scene = PlayerScene::build(&document.document, &SceneOptions::default());
+        let options = SceneOptions { material_colours: true, ..SceneOptions::default() };
+        let mut scene = PlayerScene::build(&document.document, &options);
         scene.title = document.label.clone();
         page.notes.extend(scene.notes.iter().map(|note| format!("{}: {note}", document.label)));
         page.players.push(scene);

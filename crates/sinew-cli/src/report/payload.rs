@@ -99,6 +99,8 @@ struct PrimitivePayload {
     weights: String,
     targets: Vec<String>,
     material: u32,
+    /// Base and glow, linear; `null`: the page's clay.
+    colours: Option<[[f32; 3]; 2]>,
 }
 
 #[derive(Serialize)]
@@ -215,6 +217,7 @@ fn primitive(part: &ScenePrimitive) -> PrimitivePayload {
         weights: floats(&part.weights),
         targets: part.targets.iter().map(|t| vectors(t)).collect(),
         material: part.material,
+        colours: part.colours.map(|c| [c.base, c.glow]),
     }
 }
 
