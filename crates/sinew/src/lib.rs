@@ -24,6 +24,7 @@
 //! precision straight from the glTF 2.0 text.
 
 mod accumulate;
+pub mod action;
 mod blend;
 mod clip;
 mod curve;
@@ -57,7 +58,7 @@ pub use clip::{
     CrowdScratch, EvaluateError, EvaluateJob, EvaluatePart, EvaluateScratch, MAX_CLIP_LAYERS, SampleError,
     SampleJob, StoredClipError,
 };
-pub use curve::Curve;
+pub use curve::{Curve, CurvePlace};
 pub use difference::{ClipDifference, DifferenceJob, Space, Worst};
 pub use event::{Event, EventError, EventTrack, Fired, Playback};
 pub use ik::{
