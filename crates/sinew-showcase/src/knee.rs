@@ -267,7 +267,15 @@ fn record<'a>(roll: Roll, document: &Document, samples: &[Sample], playback: &'a
         ("slowed".into(), json!(SLOWER)),
         ("samples".into(), json!(SAMPLES)),
     ]);
-    Record { study: STUDY.name, run: roll.name(), what, settings, columns, rows: rows.collect(), playback }
+    Record {
+        study: STUDY.name,
+        run: roll.name(),
+        what,
+        settings,
+        columns,
+        rows: rows.collect(),
+        playback: Some(playback),
+    }
 }
 
 fn plots(tracked: &[Sample], projected: &[Sample]) -> Vec<Plot> {

@@ -11,6 +11,8 @@
 //! own name and returns a [`StudyResult`]: what to say, what to plot, which documents to play, and a
 //! [`Promise`] for every number.
 
+mod action_study;
+mod body_shake;
 mod knee;
 mod leg;
 mod promise;

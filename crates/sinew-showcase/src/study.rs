@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use sinew_asset::{AssetError, Document, SaveError, WriteError};
 use sinew_audit::plot::Plot;
 
-use crate::{Promise, knee};
+use crate::{Promise, body_shake, knee};
 
 /// Every study, in the order to show them. This is the one place where a study is registered.
-const STUDIES: &[Study] = &[knee::STUDY];
+const STUDIES: &[Study] = &[knee::STUDY, body_shake::STUDY];
 
 /// A study that can be run.
 #[derive(Clone, Copy, Debug)]

@@ -13,8 +13,10 @@ mod head_shape;
 mod hull_shape;
 mod leg_plan;
 mod leg_shape;
+mod legs;
 mod piston;
 mod sculpt;
 
 pub use bones::{BONES, HEAD_BONES, LEGS, LegBones, Robot};
 pub use leg_plan::{REFERENCE_HEIGHT, STANDING_HEIGHT};
+pub use legs::RobotLegs;
