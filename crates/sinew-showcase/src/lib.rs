@@ -13,6 +13,7 @@
 
 mod action_study;
 mod body_shake;
+mod head_dip;
 mod knee;
 mod leg;
 mod promise;

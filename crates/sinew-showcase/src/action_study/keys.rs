@@ -35,6 +35,16 @@ pub(crate) fn eased((channel, points): Turning<'_>, factor: f64) -> Result<Actio
     ActionField::linear(channel.name(), &times, &scaled)
 }
 
+/// A field with straight lines between the points themselves.
+pub(crate) fn straight((channel, points): Turning<'_>) -> Result<ActionField, ActionError> {
+    let (mut times, mut values) = (Vec::new(), Vec::new());
+    for (frame, value) in points {
+        push(&mut times, &mut values, *frame, *value);
+    }
+    let stored = |value: &f64| (if channel.is_angle() { value.to_radians() } else { *value }) as f32;
+    ActionField::linear(channel.name(), &times, &values.iter().map(stored).collect::<Vec<_>>())
+}
+
 fn push(times: &mut Vec<f64>, values: &mut Vec<f64>, frame: u32, value: f64) {
     times.push(f64::from(frame) / RATE);
     values.push(value);
