@@ -13,6 +13,8 @@
 
 mod action_study;
 mod body_shake;
+mod core_deployment;
+mod core_sequence;
 mod head_dip;
 mod knee;
 mod leg;
