@@ -17,7 +17,7 @@ use sinew::{DTransform, LocalPose, ModelJob, ModelPose, RawPose, Rig, largest_re
 use sinew_asset::Document;
 use sinew_audit::plot::{Limit, Marker, Plot, Tone};
 
-use crate::action_study::keys::{self, Turning, eased};
+use crate::action_study::keys::{self, RATE, Turning, eased};
 use crate::action_study::playback::{clip, readback_error, seconds, through_a_file, world_poses};
 use crate::action_study::plots::{over_frames, series};
 use crate::action_study::stage::{Recording, Stage};
@@ -112,7 +112,7 @@ fn run(out_dir: &Path) -> Result<StudyResult, StudyError> {
     let file = folder.join("playback.glb");
     let folder = Path::new(STUDY.name).join("twice");
     files.extend(written(&stage, "twice", TOO_MUCH, &twice, None).write(out_dir, &folder)?);
-    let documents = vec![StudyDocument { label: "robot".into(), file, document }];
+    let documents = vec![StudyDocument { label: "robot".into(), file, document, rate: RATE }];
     let (name, title) = (STUDY.name, STUDY.title);
     Ok(StudyResult { name, title, text: text(), promises, plots, documents, files })
 }
@@ -199,9 +199,9 @@ fn promises(
     let mut all = vec![
         promise("samples", (172.0, 0.0, ""), frames.len() as f64),
         promise("largest pitch of body and head", (10.35, 5e-3, "deg"), pitch),
-        promise("when", (2.07, 5e-3, "s"), pitch_at),
+        promise("when the pitch is largest", (2.07, 5e-3, "s"), pitch_at),
         promise("least yaw of body and head", (-9.36, 5e-3, "deg"), -yaw),
-        promise("when", (2.83, 5e-3, "s"), yaw_at),
+        promise("when the yaw is least", (2.83, 5e-3, "s"), yaw_at),
     ];
     for (leg, bones) in stage.robot.legs.iter().enumerate() {
         let worst = frames.iter().map(|f| f.legs[leg].residual_ws.length()).fold(0.0, f64::max);
@@ -327,9 +327,6 @@ fn written<'a>(
 fn plots(stage: &Stage, shake: &Recording, twice: &Recording) -> Vec<Plot> {
     let frames = &shake.frames;
     let head = stage.robot.head;
-    let body = |of: fn(Euler) -> f64| {
-        move |f: &FrameRecord| of(Euler::from_quat(f.body.body_ws.rotation)).to_degrees()
-    };
     let marker = |of: &dyn Fn(&FrameRecord) -> f64, sign: f64, name: &str| {
         let (value, x) = furthest(frames, |f| sign * of(f));
         Marker { x, y: Some(sign * value), label: format!("{name} {:.2} deg", sign * value), finding: None }
@@ -359,7 +356,6 @@ fn plots(stage: &Stage, shake: &Recording, twice: &Recording) -> Vec<Plot> {
         vec![
             series("pitch", frames, |f| f.value(BodyPitch).unwrap_or(0.0).to_degrees()),
             series("yaw", frames, |f| f.value(BodyYaw).unwrap_or(0.0).to_degrees()),
-            series("body: pitch", frames, body(|e| e.pitch)).tone(Tone::Muted),
         ],
     );
     let weight = over_frames(
@@ -385,15 +381,16 @@ fn plots(stage: &Stage, shake: &Recording, twice: &Recording) -> Vec<Plot> {
     let sole = over_frames(
         "Soles: distance from their anchors",
         "distance",
-        "nm",
-        "Sole of the finished pose against where it stood before the action, in double precision; a nanometre is a \
-         ten-thousandth of the width of a hair. The limit of the recording is half a millimetre.",
+        "fm",
+        "Sole of the finished pose against where it stood before the action, in double precision. A femtometre is \
+         the size of an atom's nucleus; what is left is the rounding of the arithmetic. The limit of the recording \
+         is half a millimetre.",
         stage
             .robot
             .legs
             .iter()
             .enumerate()
-            .map(|(leg, bones)| series(bones.name, frames, move |f| f.legs[leg].residual_ws.length() * 1e9))
+            .map(|(leg, bones)| series(bones.name, frames, move |f| f.legs[leg].residual_ws.length() * 1e15))
             .collect(),
     );
     let least = |of: fn(&sinew::action::LegRecord) -> f64| {

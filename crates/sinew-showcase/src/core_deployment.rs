@@ -15,6 +15,7 @@ use sinew::{DTransform, JointId, RawPose, model_matrices};
 use sinew_asset::Document;
 use sinew_audit::plot::{Limit, Plot, Series, Tone};
 
+use crate::action_study::keys::RATE;
 use crate::action_study::playback::{clip, readback_error, through_a_file};
 use crate::action_study::plots::over_frames;
 use crate::action_study::stage::Stage;
@@ -110,7 +111,7 @@ fn run(out_dir: &Path) -> Result<StudyResult, StudyError> {
         files.extend(written(&stage, case, done, playback).write(out_dir, &folder)?);
     }
     let file = Path::new(STUDY.name).join(CASES[0].name).join("playback.glb");
-    let documents = vec![StudyDocument { label: "robot".into(), file, document }];
+    let documents = vec![StudyDocument { label: "robot".into(), file, document, rate: RATE }];
     let (name, title) = (STUDY.name, STUDY.title);
     Ok(StudyResult { name, title, text: text(), promises, plots, documents, files })
 }
@@ -455,11 +456,11 @@ fn plots(stage: &Stage, done: &[Done]) -> Vec<Plot> {
     let mut apart = over_frames(
         "Core: runtime against the whole pose",
         "distance",
-        "cm",
+        "µm",
         "The core in the head's space, as written into this pose and as the file's own whole pose has it.",
-        vec![line("distance", frames, &apart_cm).tone(Tone::Good)],
+        vec![line("distance", frames, &|f| apart_cm(f) * 1e4).tone(Tone::Good)],
     );
-    apart.limits = vec![Limit { value: 5e-3, label: "limit 0.005 cm".into() }];
+    apart.limits = vec![Limit { value: 50.0, label: "limit 0.005 cm".into() }];
     vec![height, turn, clock, head, apart]
 }
 

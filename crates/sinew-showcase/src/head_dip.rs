@@ -14,7 +14,7 @@ use sinew::action::{
 use sinew::{Curve, DTransform, Interpolation};
 use sinew_audit::plot::{Marker, Plot, Span, Tone};
 
-use crate::action_study::keys::{self, Turning, straight};
+use crate::action_study::keys::{self, RATE, Turning, straight};
 use crate::action_study::playback::{clip, readback_error, through_a_file, world_poses};
 use crate::action_study::plots::{over_frames, series};
 use crate::action_study::stage::{Recording, Stage};
@@ -137,7 +137,7 @@ fn run(out_dir: &Path) -> Result<StudyResult, StudyError> {
         files.extend(written(&stage, run, recording, held, playback).write(out_dir, &folder)?);
     }
     let file = Path::new(STUDY.name).join("dip").join("playback.glb");
-    let documents = vec![StudyDocument { label: "robot".into(), file, document }];
+    let documents = vec![StudyDocument { label: "robot".into(), file, document, rate: RATE }];
     let (name, title) = (STUDY.name, STUDY.title);
     Ok(StudyResult { name, title, text: text(), promises, plots, documents, files })
 }
@@ -311,7 +311,7 @@ fn plots(stage: &Stage, runs: &Runs) -> Vec<Plot> {
          falls by 8.8 degrees.",
         vec![
             series("as recorded", frames, pitch),
-            series("curve held at frame 50", &runs.curve_at_50.frames, pitch).tone(Tone::Muted),
+            series("curve held at frame 50", &runs.curve_at_50.frames, pitch),
             series("weight held at 1", &runs.weight_at_1.frames, pitch).tone(Tone::Good),
         ],
     );
@@ -334,7 +334,7 @@ fn plots(stage: &Stage, runs: &Runs) -> Vec<Plot> {
          is 1. Body and head have weights of their own.",
         vec![
             series("head", frames, |f| f.head_weight.value),
-            series("body", frames, |f| f.body_weight.value).tone(Tone::Muted),
+            series("body", frames, |f| f.body_weight.value),
         ],
     );
     weight.spans = vec![span];
@@ -353,8 +353,8 @@ fn plots(stage: &Stage, runs: &Runs) -> Vec<Plot> {
         "Pitch less that of the frame before. With the curve held, all that is left at the window's end is the \
          weight's jump; with the weight held, only the curve's slope.",
         vec![
-            change("as recorded", &runs.dip).tone(Tone::Bad),
-            change("curve held at frame 50", &runs.curve_at_50).tone(Tone::Muted),
+            change("as recorded", &runs.dip),
+            change("curve held at frame 50", &runs.curve_at_50),
             change("weight held at 1", &runs.weight_at_1).tone(Tone::Good),
         ],
     );

@@ -67,6 +67,7 @@ fn run(out_dir: &Path) -> Result<StudyResult, StudyError> {
             label: roll.name().into(),
             file: folder.join("playback.glb"),
             document,
+            rate: 120.0,
         });
         slowed.push(samples);
     }

@@ -84,6 +84,8 @@ pub struct StudyDocument {
     pub file: PathBuf,
     /// The character and its clips; the first clip is the one to show.
     pub document: Document,
+    /// Frames a second that show its clips well.
+    pub rate: f64,
 }
 
 /// Why a study could not be run.

@@ -14,6 +14,7 @@ use super::text::{printable, unit_sign};
 #[serde(rename_all = "camelCase")]
 struct PagePayload {
     side_by_side: bool,
+    bones_hidden: bool,
     players: Vec<ScenePayload>,
     findings: Vec<FindingPayload>,
     plots: Vec<PlotPayload>,
@@ -117,6 +118,7 @@ pub(super) fn json(page: &Page) -> Result<String, serde_json::Error> {
     let findings = page.findings.as_deref().unwrap_or_default();
     let payload = PagePayload {
         side_by_side: page.layout == Layout::SideBySide,
+        bones_hidden: page.bones_hidden,
         players: page.players.iter().map(scene).collect(),
         findings: findings
             .iter()
