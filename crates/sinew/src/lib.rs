@@ -25,6 +25,7 @@
 
 mod accumulate;
 pub mod action;
+mod basis;
 mod blend;
 mod clip;
 mod curve;
@@ -52,6 +53,7 @@ mod transform;
 mod transition;
 mod wide;
 
+pub use basis::{Basis, BasisError};
 pub use blend::{AdditiveJob, BlendError, BlendJob, BlendLayer};
 pub use clip::{
     Clip, ClipBuildError, ClipBuilder, ClipDataError, ClipLayer, ClipReport, CrowdError, CrowdJob,
@@ -59,7 +61,9 @@ pub use clip::{
     SampleJob, StoredClipError,
 };
 pub use curve::{Curve, CurvePlace};
-pub use difference::{ClipDifference, DifferenceJob, Space, Worst};
+pub use difference::{
+    ClipDifference, DifferenceJob, PoseDifferenceError, PoseDifferenceJob, SampleRange, Space, Worst,
+};
 pub use event::{Event, EventError, EventTrack, Fired, Playback};
 pub use ik::{
     AimGroup, AimGroupJob, AimJob, AimLimits, AimSolution, BendPlane, Capsule, ChainJob, ChainSolution,

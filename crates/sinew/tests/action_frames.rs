@@ -5,10 +5,11 @@ mod action_walker;
 
 use action_walker::{HEIGHT, LEGS, Walker, anchors, leg_joint, skeleton};
 use glam::{DQuat, DVec3};
+use sinew::LegFault;
 use sinew::action::{
     Action, ActionChannel, ActionField, ActionRecord, ActionSettings, ActionSolver, BlendMode, BlendWindow,
     BlendWindows, ComposeError, Euler, FailureCause, FrameRecord, HeadSubtree, HierarchyError, KeyDomain,
-    LegFault, LegSolver, RecordingClock, Replay, SetupError, SolveLimits, SolveSetup, StepError,
+    LegSolver, RecordingClock, Replay, SetupError, SolveLimits, SolveSetup, StepError,
 };
 use sinew::{DTransform, JointId, RawPose, Skeleton};
 

@@ -159,7 +159,7 @@ impl Writer {
 
 /// FNV-1a, 64 bits. Every step is a bijection of the state, so a change of one byte is always found; against
 /// forgery no checksum helps, and every reader takes any bytes. A byte a nanosecond, with no dependency.
-pub(super) fn checksum(parts: &[&[u8]]) -> u64 {
+pub(crate) fn checksum(parts: &[&[u8]]) -> u64 {
     let mut state = 0xcbf2_9ce4_8422_2325_u64;
     for byte in parts.iter().copied().flatten() {
         state = (state ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
@@ -184,14 +184,14 @@ fn looks_like(file: &[u8]) -> String {
 }
 
 /// Numbers at offsets that were seen to be there.
-pub(super) fn u16_at(bytes: &[u8], at: usize) -> u16 {
+pub(crate) fn u16_at(bytes: &[u8], at: usize) -> u16 {
     u16::from_le_bytes([bytes[at], bytes[at + 1]])
 }
 
-pub(super) fn u32_at(bytes: &[u8], at: usize) -> u32 {
+pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
     u32::from(u16_at(bytes, at)) | u32::from(u16_at(bytes, at + 2)) << 16
 }
 
-pub(super) fn u64_at(bytes: &[u8], at: usize) -> u64 {
+pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
 }

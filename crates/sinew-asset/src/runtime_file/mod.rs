@@ -32,6 +32,7 @@ use crate::load::read_path;
 use container::{Container, Section, Writer};
 
 pub use container::{RUNTIME_MAGIC, RUNTIME_VERSION};
+pub(crate) use container::{checksum, u16_at, u32_at, u64_at};
 pub use error::RuntimeFileError;
 
 /// How clips lie in a runtime file.

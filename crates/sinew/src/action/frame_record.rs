@@ -3,8 +3,9 @@
 use glam::{DQuat, DVec3};
 
 use super::{
-    ActionChannel, BlendWeight, BodyTarget, ClockSample, ComposeError, Euler, LegFault, QueryTrace, SolvedLeg,
+    ActionChannel, BlendWeight, BodyTarget, ClockSample, ComposeError, Euler, QueryTrace, SolvedLeg,
 };
+use crate::ik::LegFault;
 use crate::{DTransform, JointId, RawPose};
 
 /// A turn of a joint in the world since the frame before.

@@ -2,6 +2,7 @@
 
 use glam::DVec3;
 
+use crate::ik::LegFault;
 use crate::{DTransform, JointId, RawPose};
 
 /// Which joints make up a leg, and where its sole is.
@@ -24,23 +25,6 @@ pub struct SolvedLeg {
     pub ankle_offset: f64,
     /// Joint angles, radians, as many as the leg has; the rest 0. For records.
     pub angles: [f64; 6],
-}
-
-/// Why a leg does not reach its sole.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-pub enum LegFault {
-    /// The anchor is out of reach.
-    #[error("the anchor is {by_metres} m out of reach")]
-    Unreachable {
-        /// How far, metres.
-        by_metres: f64,
-    },
-    /// The solver was given something that is no number or no leg.
-    #[error("the leg cannot be solved: {what}")]
-    Invalid {
-        /// What is wrong.
-        what: &'static str,
-    },
 }
 
 /// The limit of a leg that is nearest to being broken.

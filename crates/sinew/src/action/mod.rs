@@ -12,10 +12,12 @@ mod body;
 mod channel;
 mod clock;
 mod euler;
+mod four_segment;
 mod frame_record;
 mod hierarchy;
 mod legs;
 mod query;
+mod readback;
 mod record;
 mod sequence;
 mod solve;
@@ -30,10 +32,12 @@ pub use body::{
 pub use channel::ActionChannel;
 pub use clock::{ClockError, ClockSample, RecordingClock, StompClock};
 pub use euler::{Euler, nlerp_short};
+pub use four_segment::{FourSegmentLegs, LegRigError, SegmentedLeg};
 pub use frame_record::{FailureCause, FrameFailure, FrameRecord, JointTurn, LegRecord};
 pub use hierarchy::{HeadSubtree, HierarchyError, find_one, local_of, rebuild, walk_subtree};
-pub use legs::{LegFault, LegJoints, LegSolver, LegTask, LimitReading, SolvedLeg};
+pub use legs::{LegJoints, LegSolver, LegTask, LimitReading, SolvedLeg};
 pub use query::{CurveQuery, QueryOutcome, QueryTrace};
+pub use readback::{Readback, ReadbackError, ReadbackJob};
 pub use record::{
     Action, ActionError, ActionField, ActionRecord, ActionSet, ActionSettings, KeyDomain, PARAMETERIZATION,
 };

@@ -3,7 +3,8 @@
 use core::f64::consts::{FRAC_PI_2, PI};
 
 use glam::{DQuat, DVec3};
-use sinew::action::{LegFault, LegJoints, LegSolver, LegTask, LimitReading, SolvedLeg};
+use sinew::LegFault;
+use sinew::action::{LegJoints, LegSolver, LegTask, LimitReading, SolvedLeg};
 use sinew::{DTransform, Joint, JointId, RawPose, Skeleton};
 
 fn at(x: f64, y: f64, z: f64) -> DTransform {
@@ -12,19 +13,19 @@ fn at(x: f64, y: f64, z: f64) -> DTransform {
 
 pub(crate) const LEGS: usize = 6;
 pub(crate) const HEIGHT: f64 = 9.0;
-const HIP: f64 = 2.0;
-const COXA: f64 = 1.2;
-const UPPER: f64 = 5.6;
-const LOWER: f64 = 6.2;
-const ANKLE: f64 = 2.0;
-const FOOT: f64 = 0.6;
-const NAMES: [&str; LEGS] = ["L_01", "L_02", "L_03", "R_01", "R_02", "R_03"];
+pub(crate) const HIP: f64 = 2.0;
+pub(crate) const COXA: f64 = 1.2;
+pub(crate) const UPPER: f64 = 5.6;
+pub(crate) const LOWER: f64 = 6.2;
+pub(crate) const ANKLE: f64 = 2.0;
+pub(crate) const FOOT: f64 = 0.6;
+pub(crate) const NAMES: [&str; LEGS] = ["L_01", "L_02", "L_03", "R_01", "R_02", "R_03"];
 /// Joints before the first leg: body, head, core, accessory.
 const TRUNK: u32 = 4;
 const BONES: u32 = 5;
 
 /// Where a leg points, about +Y from +Z.
-fn azimuth(leg: usize) -> f64 {
+pub(crate) fn azimuth(leg: usize) -> f64 {
     let side = if leg < 3 { 1.0 } else { -1.0 };
     side * PI * (0.25 + 0.25 * (leg % 3) as f64)
 }
