@@ -37,6 +37,7 @@ mod joint_mask;
 mod local_pose;
 mod mesh;
 mod model;
+mod plant;
 mod play;
 mod pose_blend;
 mod pose_group;
@@ -80,6 +81,10 @@ pub use model::{
     GatherLanesJob, LaneModel, LanePaletteJob, LanePose, LaneRows, ModelError, ModelJob, ModelLanesJob,
     ModelPairJob, ModelPose, PackStatus, PaletteBox, PaletteJob, RIGID_TOLERANCE, ScatterLanesJob,
     SkinBinding,
+};
+pub use plant::{
+    FlatGround, FootMotion, Ground, GroundHit, HeightField, HeightFieldError, PlantContact, PlantError,
+    PlantJob, PlantLeg, PlantRig, PlantSettings, PlantedFoot, Planting, StanceRule, StanceTracker,
 };
 pub use play::{
     BlendRange, BlendSample1D, BlendSample2D, BlendSpace1D, BlendSpace2D, BlendSpaceError, ClipWeight,

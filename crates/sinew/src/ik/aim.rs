@@ -52,17 +52,17 @@ impl AimSolution {
 
 /// Aims a joint: yaw about the reference's up axis, then pitch, never a roll.
 ///
-/// The ray goes from an eye that may sit anywhere off the joint (`offset`) along the look frame's +Z; it passes
-/// through the target exactly, not only in parallel.
+/// The ray goes from an eye that may sit anywhere off the joint (`offset`) along the look frame's +Z; it
+/// passes through the target exactly, not only in parallel.
 ///
-/// Past a limit the joint stops at it: the status is [`IkStatus::LimitHit`] (0 yaw, 1 pitch), and the solution
-/// keeps the angles that were wanted.
+/// Past a limit the joint stops at it: the status is [`IkStatus::LimitHit`] (0 yaw, 1 pitch), and the
+/// solution keeps the angles that were wanted.
 #[derive(Debug)]
 pub struct AimJob<'a> {
     /// The joint, metres.
     pub origin: DVec3,
-    /// The frame that angles are measured in: +Z is the reference axis, +Y up. Usually the parent's rotation times
-    /// the look frame at rest.
+    /// The frame that angles are measured in: +Z is the reference axis, +Y up. Usually the parent's rotation
+    /// times the look frame at rest.
     pub reference: DQuat,
     /// The look frame in the joint's space: +Z looks, +Y is up. The identity where the joint itself is such.
     pub look: DQuat,
@@ -77,12 +77,12 @@ pub struct AimJob<'a> {
 }
 
 impl AimJob<'_> {
-    /// Aims. Where no angle brings the ray through the target (it is nearer than the eye's offset), the status is
-    /// [`IkStatus::Unreachable`] and the output is untouched. Allocates nothing.
+    /// Aims. Where no angle brings the ray through the target (it is nearer than the eye's offset), the
+    /// status is [`IkStatus::Unreachable`] and the output is untouched. Allocates nothing.
     ///
     /// # Errors
-    /// [`IkError`] where an input is none, the target is on the joint, or it is straight above or below, where no
-    /// yaw can be told. The output is untouched.
+    /// [`IkError`] where an input is none, the target is on the joint, or it is straight above or below,
+    /// where no yaw can be told. The output is untouched.
     pub fn run(&mut self) -> Result<IkStatus, IkError> {
         point("the joint", self.origin)?;
         rotation("the reference", self.reference)?;
@@ -100,7 +100,8 @@ impl AimJob<'_> {
         if flat < TINY {
             return Err(IkError::TargetOnAxis);
         }
-        // Both legs of the two right triangles that eye, joint and target make, seen from above and from the side.
+        // Both legs of the two right triangles that eye, joint and target make, seen from above and from the
+        // side.
         let missing = |by_metres: f64| Ok(IkStatus::Unreachable { by_metres });
         if flat < eye.x.abs() {
             return missing(eye.x.abs() - flat);

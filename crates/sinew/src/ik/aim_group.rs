@@ -106,8 +106,8 @@ fn rank_of(angle: f64, cos: f64, sin: f64) -> f64 {
 
 /// [`AimJob`] over any number of joints, eight a step, in single precision.
 ///
-/// Nothing can fail half way: lanes with a bad target are marked and left alone, and so are those that are out of
-/// reach.
+/// Nothing can fail half way: lanes with a bad target are marked and left alone, and so are those that are
+/// out of reach.
 #[derive(Debug)]
 pub struct AimGroupJob<'a> {
     /// The aims.

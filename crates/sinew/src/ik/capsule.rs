@@ -30,7 +30,8 @@ pub struct Closest {
     pub metres: f64,
 }
 
-/// The closest of the pairs that may not touch; neighbours on a limb always do, so they are left out of `pairs`.
+/// The closest of the pairs that may not touch; neighbours on a limb always do, so they are left out of
+/// `pairs`.
 ///
 /// `None` without pairs. A gap that is NaN, from a point that is not finite, counts as the closest.
 ///

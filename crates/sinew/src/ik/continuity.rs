@@ -15,9 +15,9 @@ pub struct Turn {
 
 /// The largest rotation of any joint from one sample to the next; `None` without joints.
 ///
-/// Give world rotations (with the body's own) of the joints that matter, in the same order: a limb solver that
-/// takes another branch or jumps to another of its many solutions shows as one large turn. A rotation that is
-/// NaN counts as the largest. Quaternions of either sign are the same rotation.
+/// Give world rotations (with the body's own) of the joints that matter, in the same order: a limb solver
+/// that takes another branch or jumps to another of its many solutions shows as one large turn. A rotation
+/// that is NaN counts as the largest. Quaternions of either sign are the same rotation.
 ///
 /// # Panics
 /// Where the two samples are of different lengths.

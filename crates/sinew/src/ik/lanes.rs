@@ -12,8 +12,8 @@ pub(super) fn cross<S: Simd>(_: S, a: Vectors<S>, b: Vectors<S>) -> Vectors<S> {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
-/// The rotation whose matrix has these columns, not of unit length, and the square of its length. Of the four ways to
-/// write it, the one with the longest result is taken (Shepperd 1978).
+/// The rotation whose matrix has these columns, not of unit length, and the square of its length. Of the four
+/// ways to write it, the one with the longest result is taken (Shepperd 1978).
 #[inline(always)]
 pub(super) fn of_columns<S: Simd>(s: S, x: Vectors<S>, y: Vectors<S>, z: Vectors<S>) -> (Quats<S>, S::F) {
     let one = s.splat(1.0);
@@ -39,8 +39,8 @@ pub(super) fn of_columns<S: Simd>(s: S, x: Vectors<S>, y: Vectors<S>, z: Vectors
     (q, four * first.max(second))
 }
 
-/// Half of the angle with the given cosine and sine times `length`, the sine not negative: `(sin, cos)` not of unit
-/// length, and the square of that. Precise next to 0 and next to half a turn.
+/// Half of the angle with the given cosine and sine times `length`, the sine not negative: `(sin, cos)` not
+/// of unit length, and the square of that. Precise next to 0 and next to half a turn.
 #[inline(always)]
 fn half<S: Simd>(s: S, cos: S::F, sin: S::F, length: S::F) -> (S::F, S::F, S::F) {
     let forward = cos.gt(s.splat(0.0));

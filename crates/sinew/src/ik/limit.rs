@@ -7,8 +7,8 @@ use super::status::{point, rotation, unit};
 
 /// How far a joint may turn from a reference rotation.
 ///
-/// A joint's local rotation `q` is measured as `inverse(reference) * q`: where the reference is the rest rotation,
-/// angles are those from rest, in the joint's own rest axes.
+/// A joint's local rotation `q` is measured as `inverse(reference) * q`: where the reference is the rest
+/// rotation, angles are those from rest, in the joint's own rest axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointLimit {
     /// The rotation in the middle of it all, parent-local; usually that of the rest pose.
@@ -20,8 +20,8 @@ pub struct JointLimit {
 /// Kinds of limits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LimitRange {
-    /// The rotation is split into a twist about an axis and then a swing of that axis: shoulders, hips, necks. A
-    /// hinge has no swing.
+    /// The rotation is split into a twist about an axis and then a swing of that axis: shoulders, hips,
+    /// necks. A hinge has no swing.
     SwingTwist {
         /// The axis of the bone or hinge in the joint's space; any length above 0.
         axis: DVec3,
@@ -99,8 +99,8 @@ impl JointLimit {
         }
     }
 
-    /// How far the local rotation is from its nearest limit. Either sign of a quaternion gives the same; one that
-    /// is not finite is infinitely far past it.
+    /// How far the local rotation is from its nearest limit. Either sign of a quaternion gives the same; one
+    /// that is not finite is infinitely far past it.
     #[must_use]
     pub fn margin(&self, rotation_ls: DQuat) -> LimitMargin {
         let mut nearest = LimitMargin { radians: f64::INFINITY, part: LimitPart::Twist };
@@ -126,7 +126,8 @@ impl JointLimit {
         nearest
     }
 
-    /// The local rotation with every part moved to within its limit; one that is within comes back bit for bit.
+    /// The local rotation with every part moved to within its limit; one that is within comes back bit for
+    /// bit.
     #[must_use]
     pub fn clamp(&self, rotation_ls: DQuat) -> DQuat {
         if self.margin(rotation_ls).radians >= 0.0 {

@@ -19,8 +19,8 @@ pub enum IkStatus {
         /// Distance that is missing, metres.
         by_metres: f64,
     },
-    /// A joint is at its limit, or past it where the solver breaks a limit rather than miss the target (it says
-    /// which of the two it does).
+    /// A joint is at its limit, or past it where the solver breaks a limit rather than miss the target (it
+    /// says which of the two it does).
     LimitHit {
         /// The joint, counted from the root of the chain.
         joint: usize,

@@ -1,8 +1,9 @@
 //! Arms and legs of two bones, in double precision.
 //!
-//! The triangle of the two bones and the line to the target is solved by lengths alone: where the middle joint is
-//! along the line and how far beside it. No angle is taken, so a straight limb is as exact as a bent one. Both
-//! joints then get whole frames, bone and hinge, so that the twist follows the plane of the limb and nothing else.
+//! The triangle of the two bones and the line to the target is solved by lengths alone: where the middle
+//! joint is along the line and how far beside it. No angle is taken, so a straight limb is as exact as a bent
+//! one. Both joints then get whole frames, bone and hinge, so that the twist follows the plane of the limb
+//! and nothing else.
 
 use glam::{DMat3, DQuat, DVec3};
 
@@ -15,8 +16,8 @@ use crate::DTransform;
 pub enum BendPlane {
     /// The one through this point, metres; the limb bends towards it.
     Pole(DVec3),
-    /// The one at right angles to this direction, as far as the line to the target lets it. With the line as `t` and
-    /// the direction as `n`, the limb bends towards `n x t`; the hinge is `n`.
+    /// The one at right angles to this direction, as far as the line to the target lets it. With the line as
+    /// `t` and the direction as `n`, the limb bends towards `n x t`; the hinge is `n`.
     Normal(DVec3),
 }
 
@@ -34,10 +35,10 @@ pub struct TwoBoneLimb {
 }
 
 impl TwoBoneLimb {
-    /// From two joints, the position of the end, and the hinge about which the limb is bent, all in one space. About
-    /// the hinge, the lower bone folds against the upper by a negative angle: for a knee that bends ahead it points
-    /// to the character's right (-X), as the normal that gives the same bend does. A hinge that is not at right
-    /// angles to a bone is set upright on it.
+    /// From two joints, the position of the end, and the hinge about which the limb is bent, all in one
+    /// space. About the hinge, the lower bone folds against the upper by a negative angle: for a knee that
+    /// bends ahead it points to the character's right (-X), as the normal that gives the same bend does. A
+    /// hinge that is not at right angles to a bone is set upright on it.
     ///
     /// # Errors
     /// [`IkError`] where a value is not finite, a bone has no length, or the hinge is along a bone.
@@ -99,12 +100,13 @@ impl TwoBoneSolution {
 
 /// Bends a limb so that its end is at a target.
 ///
-/// The rotations depend on root, target and plane alone, not on the pose before: the same input gives the same
-/// limb. They go over into one another without a jump as long as the pole does not cross the line to the target.
+/// The rotations depend on root, target and plane alone, not on the pose before: the same input gives the
+/// same limb. They go over into one another without a jump as long as the pole does not cross the line to the
+/// target.
 ///
-/// With `soft` above 0, stretching out begins that share of the limb's length early and ends as much late: the end
-/// moves on ever more slowly (a parabola, of the same slope at both ends) instead of stopping with a jerk. It is
-/// then short of the target, and the status says by how much.
+/// With `soft` above 0, stretching out begins that share of the limb's length early and ends as much late:
+/// the end moves on ever more slowly (a parabola, of the same slope at both ends) instead of stopping with a
+/// jerk. It is then short of the target, and the status says by how much.
 #[derive(Debug)]
 pub struct TwoBoneJob<'a> {
     /// The limb.
@@ -122,12 +124,12 @@ pub struct TwoBoneJob<'a> {
 }
 
 impl TwoBoneJob<'_> {
-    /// Solves the limb. Out of reach it points at the target, stretched out or folded, and says so; bones keep their
-    /// lengths. Allocates nothing.
+    /// Solves the limb. Out of reach it points at the target, stretched out or folded, and says so; bones
+    /// keep their lengths. Allocates nothing.
     ///
     /// # Errors
-    /// [`IkError`] where an input is none, the target is on the root, or the pole is on the line between the two. The
-    /// output is untouched.
+    /// [`IkError`] where an input is none, the target is on the root, or the pole is on the line between the
+    /// two. The output is untouched.
     pub fn run(&mut self) -> Result<IkStatus, IkError> {
         self.limb.check()?;
         point("the root", self.root)?;
@@ -153,7 +155,8 @@ impl TwoBoneJob<'_> {
         let upper = line * along + aside * height;
         let lower = line * (spanned - along) - aside * height;
         let turned = |bone: DVec3, frame: DQuat| {
-            let x = bone.normalize();
+            // A bone that vanishes beside the other has its direction from the line.
+            let x = bone.normalize_or(line);
             let y = normal.cross(x);
             DQuat::from_mat3(&DMat3::from_cols(x, y, normal)).normalize() * frame.conjugate()
         };

@@ -13,8 +13,8 @@ const ON_LINE: f32 = 1e-4;
 /// Lengths and coordinates above this are no metres.
 const HUGE: f32 = 1e9;
 
-/// Eight limbs; lane `i` of each row belongs to limb `i`. All of a limb is in one space; the fields are those of
-/// [`TwoBoneJob`].
+/// Eight limbs; lane `i` of each row belongs to limb `i`. All of a limb is in one space; the fields are those
+/// of [`TwoBoneJob`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(32))]
 pub struct TwoBoneGroup {
@@ -84,8 +84,8 @@ impl TwoBoneGroup {
         self.normals = self.normals & !(1 << lane) | normal << lane;
     }
 
-    /// One lane in double precision: the same limb by [`TwoBoneJob`], which also names what is wrong with a faulty
-    /// lane.
+    /// One lane in double precision: the same limb by [`TwoBoneJob`], which also names what is wrong with a
+    /// faulty lane.
     ///
     /// # Errors
     /// As [`TwoBoneJob::run`].

@@ -4,7 +4,7 @@ use glam::{DMat3, DQuat, DVec3};
 
 use crate::DTransform;
 use crate::ik::IkError;
-use crate::ik::status::{length, point, rotation, unit};
+use crate::ik::status::{length, point, unit};
 
 /// How far a leg's joints turn: `[min, max]`, radians.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,8 +23,8 @@ pub struct LegLimits {
 
 /// A leg in the space of the body that carries it.
 ///
-/// Segments have frames with +Z along the segment, +Y up and the hinge along +X; the foot's frame has +Y along
-/// the normal of the sole and +Z ahead.
+/// Segments have frames with +Z along the segment, +Y up and the hinge along +X; the foot's frame has +Y
+/// along the normal of the sole and +Z ahead.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LegGeometry {
     /// The joint that yaws, metres.
@@ -121,8 +121,8 @@ impl LegGeometry {
         Ok(())
     }
 
-    /// The pose at given angles (yaw, hip, knee, ankle; radians as in [`LegLimits`]) with the foot's frame, both
-    /// in the body's space. Angles are not held against the limits.
+    /// The pose at given angles (yaw, hip, knee, ankle; radians as in [`LegLimits`]) with the foot's frame,
+    /// both in the body's space. Angles are not held against the limits.
     #[must_use]
     pub fn forward(&self, [yaw, hip, knee, ankle]: [f64; 4], foot: DQuat) -> LegPose {
         let side = self.axis.cross(self.outward);
@@ -141,6 +141,18 @@ impl LegGeometry {
             joints: [self.hip, hip_at, knee_at, ankle_at, ball, sole],
             rotations: [coxa, upper, lower, tip, foot],
         }
+    }
+
+    /// A foot's frame from the normal of the ground and a heading, for [`LegTarget`](super::LegTarget): +Y
+    /// along the normal, +Z along the heading as far as the ground lets it.
+    ///
+    /// # Errors
+    /// [`IkError`] where one is not finite or nothing, or the heading is along the normal.
+    pub fn foot_on(normal: DVec3, heading: DVec3) -> Result<DQuat, IkError> {
+        let up = unit("the normal of the ground", normal)?;
+        point("the heading", heading)?;
+        let ahead = unit("the heading over the ground", heading - up * heading.dot(up))?;
+        Ok(DQuat::from_mat3(&DMat3::from_cols(up.cross(ahead), up, ahead)).normalize())
     }
 
     /// Largest distance from the yaw joint to the ball joint, metres.
@@ -173,26 +185,4 @@ impl LegLimits {
 fn turn(axis: DVec3, angle: f64) -> DQuat {
     let (sin, cos) = libm::sincos(angle * 0.5);
     DQuat::from_xyzw(axis.x * sin, axis.y * sin, axis.z * sin, cos)
-}
-
-/// The frame of a foot: normal of the sole up, heading ahead as far as the sole lets it.
-///
-/// # Errors
-/// [`IkError`] where one is not finite or there is no heading in the sole's plane.
-pub(super) fn check_foot(foot: DQuat) -> Result<(), IkError> {
-    rotation("the foot's rotation", foot)
-}
-
-impl LegGeometry {
-    /// A leg's foot frame from the normal of the ground and a heading, for [`LegTarget`](super::LegTarget): +Y
-    /// along the normal, +Z along the heading as far as the ground lets it.
-    ///
-    /// # Errors
-    /// [`IkError`] where one is not finite or nothing, or the heading is along the normal.
-    pub fn foot_on(normal: DVec3, heading: DVec3) -> Result<DQuat, IkError> {
-        let up = unit("the normal of the ground", normal)?;
-        point("the heading", heading)?;
-        let ahead = unit("the heading over the ground", heading - up * heading.dot(up))?;
-        Ok(DQuat::from_mat3(&DMat3::from_cols(up.cross(ahead), up, ahead)).normalize())
-    }
 }

@@ -90,12 +90,13 @@ impl LegSearch {
 /// Solves one leg: the sole stands where it should to the last digits of double precision.
 ///
 /// The tilt is the best of 17 spread over the window (65 over the range without a previous one), refined by
-/// halving their distance and by the parabola through the last three. The solution is a function of body, target
-/// and previous tilt alone: no drift builds up over a loop.
+/// halving their distance and by the parabola through the last three. The solution is a function of body,
+/// target and previous tilt alone: no drift builds up over a loop.
 ///
 /// A limit or a collision that no tilt in the window avoids is not held: the sole stays, and the status says
-/// [`IkStatus::LimitHit`] (0 yaw, 1 hip, 2 knee, 3 ankle, 4 foot) or [`IkStatus::Collides`]. Where no tilt reaches,
-/// the status is [`IkStatus::Unreachable`] with the least that is missing, and the output is untouched.
+/// [`IkStatus::LimitHit`] (0 yaw, 1 hip, 2 knee, 3 ankle, 4 foot) or [`IkStatus::Collides`]. Where no tilt
+/// reaches, the status is [`IkStatus::Unreachable`] with the least that is missing, and the output is
+/// untouched.
 #[derive(Debug)]
 pub struct LegJob<'a> {
     /// The leg.
@@ -210,7 +211,8 @@ pub struct LegBatchJob<'a> {
 }
 
 impl LegBatchJob<'_> {
-    /// Solves the legs one after the other; each keeps its output where it is out of reach. Allocates nothing.
+    /// Solves the legs one after the other; each keeps its output where it is out of reach. Allocates
+    /// nothing.
     ///
     /// # Errors
     /// [`IkError`] where an input is none, [`IkError::Count`] where arrays differ in length; all outputs are

@@ -4,7 +4,6 @@ use core::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use glam::{DQuat, DVec3};
 
-use super::geometry::check_foot;
 use super::{LegGeometry, LegPose};
 use crate::DTransform;
 use crate::ik::status::{TINY, point, rotation};
@@ -28,8 +27,8 @@ pub struct LegSolution {
     pub angles: [f64; 4],
     /// Between the ankle segment and the foot's downward axis, radians.
     pub foot_angle: f64,
-    /// Tilt of the ankle segment in the leg's plane, radians: 0 hangs straight down along the yaw axis, positive
-    /// has the ball joint outward of the ankle.
+    /// Tilt of the ankle segment in the leg's plane, radians: 0 hangs straight down along the yaw axis,
+    /// positive has the ball joint outward of the ankle.
     pub phi: f64,
     /// Distance from hip to ankle over the length of upper and lower: 1 is stretched out.
     pub reach: f64,
@@ -131,7 +130,7 @@ impl<'a> Problem<'a> {
         point("the body's translation", body.translation)?;
         rotation("the body's rotation", body.rotation)?;
         point("the sole", target.sole)?;
-        check_foot(target.foot)?;
+        rotation("the foot's rotation", target.foot)?;
         let to_body = body.rotation.conjugate();
         let foot = to_body * target.foot;
         let up = foot * DVec3::Y;
