@@ -21,7 +21,7 @@ use crate::action_study::plots::over_frames;
 use crate::action_study::stage::Stage;
 use crate::core_sequence::{self, CoreTrack};
 use crate::record::{Column, Record};
-use crate::robot::{BONES, axes};
+use crate::robot::BONES;
 use crate::{Promise, Section, Study, StudyDocument, StudyError, StudyResult};
 
 /// How the list of studies knows it.
@@ -229,11 +229,11 @@ fn full_pose(source: &Document, seconds: f64) -> DTransform {
 
 /// Up, in the head's space, centimetres.
 fn height_cm(frame: &Frame) -> f64 {
-    axes::point_to_cm(frame.core.translation).z
+    frame.core.translation.y * 100.0
 }
 
 fn apart_cm(frame: &Frame) -> f64 {
-    axes::point_to_cm(frame.core.translation - frame.full.translation).length()
+    (frame.core.translation - frame.full.translation).length() * 100.0
 }
 
 fn promises(stage: &Stage, done: &[Done], world: &[RawPose], file_m: f64) -> Vec<Promise> {
@@ -242,7 +242,7 @@ fn promises(stage: &Stage, done: &[Done], world: &[RawPose], file_m: f64) -> Vec
     let at = |frame: usize, of: fn(&Frame) -> f64| frames.get(frame).map_or(f64::NAN, of);
     let sequence = |frame| at(frame, |f| f.sequence);
     let first = frames[0].core.translation;
-    let change = frames.iter().map(|f| axes::point_to_cm(f.core.translation - first).length());
+    let change = frames.iter().map(|f| (f.core.translation - first).length() * 100.0);
     let head = &stage.support.local[stage.robot.head.index()];
     let head = Euler::from_quat(head.rotation);
     let turned = frames.iter().flat_map(|f| {

@@ -7,9 +7,9 @@ use std::path::Path;
 use std::process::Command;
 
 use glam::{DMat4, DQuat, DVec3};
-use sinew::{JointFlags, RawPose, model_matrices};
+use sinew::{Basis, JointFlags, RawPose, model_matrices};
 use sinew_asset::{ReadOptions, WriteOptions, load, write_glb};
-use sinew_showcase::robot::{Robot, STANDING_HEIGHT, axes};
+use sinew_showcase::robot::{Robot, STANDING_HEIGHT};
 
 fn place(model_ms: &[DMat4], joint: sinew::JointId) -> DVec3 {
     model_ms[joint.index()].w_axis.truncate()
@@ -50,24 +50,27 @@ fn the_head_composes_as_in_the_readback() {
     let core_cm = DVec3::new(25.107, -29.285, 253.108);
     let laser_cm = DVec3::new(358.579, -421.758, 241.709);
 
+    // Centimetres to metres, and a mirror.
+    let basis = Basis::left_handed_z_up_x_forward(0.01).unwrap();
+    assert!(basis.is_reflection());
     let robot = Robot::new().unwrap();
     let mut pose = RawPose::rest(&robot.skeleton);
     // The body's space is the component there.
     pose.local[robot.body.index()].translation = DVec3::ZERO;
-    pose.local[robot.head.index()].rotation = axes::rotation(head_there);
+    pose.local[robot.head.index()].rotation = basis.rotation(head_there);
     let mut model_ms = Vec::new();
     model_matrices(&robot.skeleton, &pose, &mut model_ms);
     for (joint, expected_cm) in [(robot.core, core_cm), (robot.laser, laser_cm)] {
-        let found_cm = axes::point_to_cm(place(&model_ms, joint));
+        let found_cm = basis.inverse().point(place(&model_ms, joint));
         let off = (found_cm - expected_cm).length();
         println!("{}: {off:.5} cm off", robot.skeleton.label(joint));
         assert!(off < 0.01, "{found_cm} against {expected_cm}");
     }
     // Components swapped without the mirror's sign put the laser elsewhere, so the bound can tell.
-    let (v, w) = (axes::basis() * head_there.xyz(), head_there.w);
+    let (v, w) = (basis.direction(head_there.xyz()), head_there.w);
     pose.local[robot.head.index()].rotation = DQuat::from_xyzw(v.x, v.y, v.z, w);
     model_matrices(&robot.skeleton, &pose, &mut model_ms);
-    let wrong_cm = axes::point_to_cm(place(&model_ms, robot.laser));
+    let wrong_cm = basis.inverse().point(place(&model_ms, robot.laser));
     assert!((wrong_cm - laser_cm).length() > 100.0);
 }
 

@@ -12,7 +12,7 @@ use serde_json::Value;
 use sinew::action::Euler;
 use sinew::{DTransform, RawPose, model_matrices};
 use sinew_asset::{Document, ReadOptions, load};
-use sinew_showcase::robot::{Robot, axes};
+use sinew_showcase::robot::Robot;
 use sinew_showcase::{RecordFacts, StudyResult, run};
 
 const STUDIES: [(&str, usize); 3] = [("head-dip", 25), ("body-shake", 22), ("core-deployment", 29)];
@@ -212,10 +212,10 @@ fn the_core_comes_out_and_what_is_no_part_of_the_head_does_not_change() {
     assert_eq!((0..87).filter(|joint| inside(*joint)).count(), 20);
     let place_cm = |clip: usize, frame: usize| {
         let (_, model_ms) = &frames(&document, clip)[frame];
-        axes::point_to_cm((model_ms[head].inverse() * model_ms[core]).w_axis.truncate())
+        (model_ms[head].inverse() * model_ms[core]).w_axis.truncate() * 100.0
     };
     let (first, last) = (place_cm(0, 0), place_cm(0, 110));
-    assert!((first.z - 100.03).abs() < 5e-3 && (last.z - 237.52).abs() < 5e-3, "{first} {last}");
+    assert!((first.y - 100.03).abs() < 5e-3 && (last.y - 237.52).abs() < 5e-3, "{first} {last}");
     assert!(((last - first).length() - 137.53).abs() < 5e-3);
     assert_eq!((place_cm(0, 30), place_cm(0, 80)), (first, last));
     for (index, clip) in document.clips.iter().enumerate() {
@@ -226,7 +226,7 @@ fn the_core_comes_out_and_what_is_no_part_of_the_head_does_not_change() {
                 document.skeleton.label(channel.joint)
             );
         }
-        let end = place_cm(index, 110).z;
+        let end = place_cm(index, 110).y;
         let expected = [237.52, 120.03, 100.03, 120.03, 100.03][index];
         assert!((end - expected).abs() < 5e-3, "clip {index}: {end}");
     }
@@ -279,12 +279,21 @@ fn records_are_complete_and_the_bytes_they_always_were() {
         for file in &result.files {
             let bytes = fs::read(one.path().join(file)).unwrap();
             assert_eq!(bytes, fs::read(two.path().join(file)).unwrap(), "{}", file.display());
+            if file.ends_with("playback.glb") {
+                // What is in it is held to other evaluators; its bytes name the version that wrote it.
+                continue;
+            }
             let path: Vec<_> = file.components().map(|c| c.as_os_str().to_string_lossy()).collect();
-            digests += &format!("{:016x} {}\n", fnv(&bytes), path.join("/"));
+            let text = String::from_utf8(bytes).unwrap();
+            // Another version writes the same record under its own number.
+            let version = format!("\"sinew\": \"{}\"", env!("CARGO_PKG_VERSION"));
+            assert_eq!(text.contains(&version), file.ends_with("record.json"));
+            let unversioned = text.replace(&version, "");
+            digests += &format!("{:016x} {}\n", fnv(unversioned.as_bytes()), path.join("/"));
             if !file.ends_with("record.json") {
                 continue;
             }
-            let facts: RecordFacts = serde_json::from_slice(&bytes).unwrap();
+            let facts: RecordFacts = serde_json::from_str(&text).unwrap();
             let folder = one.path().join(file.parent().unwrap());
             assert!(facts.files.iter().all(|f| folder.join(f).is_file()));
             let csv = table(&folder.join("frames.csv"));

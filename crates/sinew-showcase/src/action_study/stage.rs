@@ -34,12 +34,11 @@ pub(crate) struct Recording {
 impl Stage {
     pub(crate) fn new() -> Result<Self, StudyError> {
         let robot = Robot::new().map_err(StudyError::build("the robot"))?;
-        let legs = RobotLegs::new(&robot);
+        let legs = RobotLegs::new(&robot).map_err(StudyError::build("the legs"))?;
         let forbidden: Vec<JointId> = robot.legs.iter().flat_map(|leg| leg.all()).collect();
         let head = HeadSubtree::new(&robot.skeleton, "Head_01", &forbidden)
             .map_err(StudyError::build("the head's subtree"))?;
-        let mut support = RawPose::rest(&robot.skeleton);
-        support.local[robot.body.index()] = DTransform::IDENTITY;
+        let support = robot.support();
         let body_ws = DTransform { translation: DVec3::Y * STANDING_HEIGHT, ..DTransform::IDENTITY };
         let anchors_ws = legs.anchors();
         Ok(Self { robot, legs, head, support, body_ws, anchors_ws })

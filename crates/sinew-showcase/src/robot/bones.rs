@@ -1,9 +1,9 @@
 //! The 87 bones, their names, their parents and where they are at rest.
 
 use glam::{DQuat, DVec3};
-use sinew::{DTransform, Joint, JointFlags, JointId, RawPose, Skeleton, SkeletonError};
+use sinew::{Basis, DTransform, Joint, JointFlags, JointId, RawPose, Skeleton};
 
-use super::axes::point_from_cm;
+use super::error::RobotError;
 use super::leg_plan::{PLANS, STANDING_HEIGHT, Standing};
 use super::piston::{HIP_EYES, KNEE_EYES, eye};
 
@@ -14,7 +14,8 @@ pub const HEAD_BONES: usize = 20;
 /// Legs.
 pub const LEGS: usize = 6;
 
-/// Offsets of the published readback from their parents, its axes, centimetres.
+/// Offsets of the published readback from their parents: left-handed, X forward, Y right, Z up, centimetres. Those
+/// axes are a mirror of ours: `p = 0.01 * S * p_cm` and `R = S * R_cm * S^-1` ([`Basis`]).
 const HEAD_CM: DVec3 = DVec3::new(0.0, 0.007, 156.852);
 const CORE_CM: DVec3 = DVec3::new(27.330, 0.0, 100.034);
 const LASER_CM: DVec3 = DVec3::new(540.268, -2.228, 147.549);
@@ -132,13 +133,14 @@ impl Robot {
     /// The machine as it stands.
     ///
     /// # Errors
-    /// [`SkeletonError`] where the list of bones is no skeleton; it is one.
-    pub fn new() -> Result<Self, SkeletonError> {
+    /// [`RobotError`] where the list of bones is no skeleton; it is one.
+    pub fn new() -> Result<Self, RobotError> {
+        let readback = Basis::left_handed_z_up_x_forward(0.01)?;
         let mut growing = Growing(Vec::new());
         let body = growing.bone("Body_01", None, at(DVec3::Y * STANDING_HEIGHT));
-        let head = growing.bone("Head_01", Some(body), at(point_from_cm(HEAD_CM)));
-        let core = growing.bone("Core_01", Some(head), at(point_from_cm(CORE_CM)));
-        let laser = growing.bone("Weapon_Laser_01", Some(head), at(point_from_cm(LASER_CM)));
+        let head = growing.bone("Head_01", Some(body), at(readback.point(HEAD_CM)));
+        let core = growing.bone("Core_01", Some(head), at(readback.point(CORE_CM)));
+        let laser = growing.bone("Weapon_Laser_01", Some(head), at(readback.point(LASER_CM)));
         let launcher = growing.bone("Weapon_Launcher_01", Some(head), at(DVec3::new(0.0, 1.66, -1.5)));
         for (name, parent, offset) in HEAD_PARTS {
             let parent = growing.named(parent);
@@ -160,6 +162,17 @@ impl Robot {
         }
         let skeleton = Skeleton::numbered(growing.0, Vec::new())?;
         Ok(Self { skeleton, body, head, core, laser, launcher, mesh, legs })
+    }
+}
+
+impl Robot {
+    /// The standing pose with the body at the origin, as the action layer has it: where the body is in the world
+    /// is a transform of its own.
+    #[must_use]
+    pub fn support(&self) -> RawPose {
+        let mut pose = RawPose::rest(&self.skeleton);
+        pose.local[self.body.index()] = DTransform::IDENTITY;
+        pose
     }
 }
 
