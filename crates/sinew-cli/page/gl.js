@@ -33,6 +33,9 @@ const LOOKS = {
   },
 };
 
+// Parts that do not shine.
+const DARK = [0, 0, 0];
+
 class Renderer {
   // Throws if the browser has no WebGL 2.
   constructor(canvas) {
@@ -148,6 +151,7 @@ class Renderer {
     gl.uniformMatrix4fv(mesh.at.uViewProjection, false, viewProjection);
     gl.uniform3fv(mesh.at.uEye, camera.eye());
     gl.uniform3fv(mesh.at.uHotColour, look.hot);
+    gl.uniform3fv(mesh.at.uGlow, DARK);
     gl.uniform3fv(mesh.at.uKey, camera.towards(-0.55, 0.75, 0.55));
     gl.uniform3fv(mesh.at.uFill, camera.towards(0.8, 0.25, 0.3));
     gl.uniform1f(mesh.at.uDark, look.dark);
@@ -174,7 +178,9 @@ class Renderer {
           const skinned = skin && part.skinned;
           gl.uniform1i(this.mesh.at.uFirst, skinned ? 1 : 0);
           gl.uniform1i(this.mesh.at.uHot, show.joint < 0 ? -1 : skinned ? skin.joints.indexOf(show.joint) : instance.joint === show.joint ? 0 : -1);
-          gl.uniform3fv(this.mesh.at.uColour, look.clay[part.material % look.clay.length]);
+          const [base, glow] = part.colours ?? [look.clay[part.material % look.clay.length], DARK];
+          gl.uniform3fv(this.mesh.at.uColour, base);
+          gl.uniform3fv(this.mesh.at.uGlow, glow);
           gl.bindVertexArray(part.vao);
           gl.drawElements(gl.TRIANGLES, part.count, part.type, 0);
         }
@@ -394,6 +400,7 @@ function uploadPart(gl, part) {
   gl.bindVertexArray(null);
   return {
     vao, position, count: part.indices.length, skinned: part.perVertex > 0, material: part.material,
+    colours: part.colours,
     type: part.indices instanceof Uint32Array ? gl.UNSIGNED_INT : gl.UNSIGNED_SHORT,
   };
 }

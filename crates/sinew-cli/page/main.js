@@ -7,7 +7,7 @@ function boot() {
     const chosen = document.documentElement.dataset.theme;
     return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   };
-  const show = { skeleton: true, mesh: true, follow: false, joint: -1, dark: dark() };
+  const show = { skeleton: !data.bonesHidden, mesh: true, follow: false, joint: -1, dark: dark() };
   const camera = new Camera();
   const views = [...document.querySelectorAll(".view")].map(
     (element) => new View(element, scenes[Number(element.dataset.player)], camera, show));

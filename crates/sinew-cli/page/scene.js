@@ -103,6 +103,7 @@ function decodePrimitive(raw) {
     weights: floatsOf(raw.weights),
     targets: raw.targets.map(floatsOf),
     material: raw.material,
+    colours: raw.colours,
   };
   const packed = new Int16Array(bytesOf(raw.normals).buffer);
   part.normals = packed.length ? Float32Array.from(packed, (n) => n / 32767) : smoothNormals(part);

@@ -50,6 +50,7 @@ const MESH_FRAGMENT = `#version 300 es
 precision highp float;
 uniform vec3 uEye;
 uniform vec3 uColour;  // linear
+uniform vec3 uGlow;    // linear, added whatever the light
 uniform vec3 uHotColour;
 uniform vec3 uKey;     // towards the main light
 uniform vec3 uFill;
@@ -76,7 +77,7 @@ void main() {
   vec3 colour = mix(uColour, uHotColour, smoothstep(0.0, 1.0, vHot) * 0.9);
   vec3 lit = colour * light + mix(0.06, 0.16, uDark) * rim * vec3(0.8, 0.9, 1.0);
   float gloss = pow(max(dot(n, normalize(uKey + toEye)), 0.0), 32.0);
-  lit += 0.06 * gloss * key;
+  lit += 0.06 * gloss * key + uGlow;
   outColour = vec4(pow(min(lit, vec3(1.0)), vec3(1.0 / 2.2)), 1.0);
 }`;
 

@@ -67,6 +67,7 @@ fn run(out_dir: &Path) -> Result<StudyResult, StudyError> {
             label: roll.name().into(),
             file: folder.join("playback.glb"),
             document,
+            rate: 120.0,
         });
         slowed.push(samples);
     }
@@ -267,7 +268,15 @@ fn record<'a>(roll: Roll, document: &Document, samples: &[Sample], playback: &'a
         ("slowed".into(), json!(SLOWER)),
         ("samples".into(), json!(SAMPLES)),
     ]);
-    Record { study: STUDY.name, run: roll.name(), what, settings, columns, rows: rows.collect(), playback }
+    Record {
+        study: STUDY.name,
+        run: roll.name(),
+        what,
+        settings,
+        columns,
+        rows: rows.collect(),
+        playback: Some(playback),
+    }
 }
 
 fn plots(tracked: &[Sample], projected: &[Sample]) -> Vec<Plot> {

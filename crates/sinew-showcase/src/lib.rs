@@ -11,10 +11,16 @@
 //! own name and returns a [`StudyResult`]: what to say, what to plot, which documents to play, and a
 //! [`Promise`] for every number.
 
+mod action_study;
+mod body_shake;
+mod core_deployment;
+mod core_sequence;
+mod head_dip;
 mod knee;
 mod leg;
 mod promise;
 mod record;
+pub mod robot;
 mod solid;
 mod study;
 

@@ -67,8 +67,8 @@ pub(crate) struct Record<'a> {
     pub(crate) columns: Vec<Column>,
     /// `[frame][column]`
     pub(crate) rows: Vec<Vec<f64>>,
-    /// The bytes of `playback.glb`.
-    pub(crate) playback: &'a [u8],
+    /// The bytes of `playback.glb`; none where another record of the study has the motion.
+    pub(crate) playback: Option<&'a [u8]>,
 }
 
 impl Record<'_> {
@@ -85,19 +85,20 @@ impl Record<'_> {
             conventions: "right-handed, +Y up, +Z forward; metres, seconds, quaternions XYZW".into(),
             settings: self.settings,
             frames: self.rows.len(),
-            files: vec!["frames.csv".into(), "playback.glb".into()],
+            files: ["frames.csv"]
+                .into_iter()
+                .chain(self.playback.map(|_| "playback.glb"))
+                .map(String::from)
+                .collect(),
             columns: self.columns,
         };
         let frames = frames_csv(&facts.columns, &self.rows);
         let mut json = serde_json::to_string_pretty(&facts).map_err(StudyError::build("a record"))?;
         json.push('\n');
-        let files: [(&str, &[u8]); 3] = [
-            ("playback.glb", self.playback),
-            ("frames.csv", frames.as_bytes()),
-            ("record.json", json.as_bytes()),
-        ];
+        let playback = self.playback.map(|bytes| ("playback.glb", bytes));
+        let files = [("frames.csv", frames.as_bytes()), ("record.json", json.as_bytes())];
         let mut written = Vec::new();
-        for (name, bytes) in files {
+        for (name, bytes) in playback.into_iter().chain(files) {
             sinew_asset::save(path.join(name), bytes)?;
             written.push(folder.join(name));
         }

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use sinew_asset::{AssetError, Document, SaveError, WriteError};
 use sinew_audit::plot::Plot;
 
-use crate::{Promise, knee};
+use crate::{Promise, body_shake, core_deployment, head_dip, knee};
 
 /// Every study, in the order to show them. This is the one place where a study is registered.
-const STUDIES: &[Study] = &[knee::STUDY];
+const STUDIES: &[Study] = &[knee::STUDY, head_dip::STUDY, body_shake::STUDY, core_deployment::STUDY];
 
 /// A study that can be run.
 #[derive(Clone, Copy, Debug)]
@@ -84,6 +84,8 @@ pub struct StudyDocument {
     pub file: PathBuf,
     /// The character and its clips; the first clip is the one to show.
     pub document: Document,
+    /// Frames a second that show its clips well.
+    pub rate: f64,
 }
 
 /// Why a study could not be run.

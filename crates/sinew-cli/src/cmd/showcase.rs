@@ -13,6 +13,9 @@ use crate::args::{Format, Showcase};
 use crate::failure::Failure;
 use crate::output::Out;
 
+/// With more bones than this, a character is hidden behind them.
+const MANY_BONES: usize = 60;
+
 pub(crate) fn run(args: &Showcase, out: &mut Out) -> Result<(), Failure> {
     let chosen = choose(&args.names)?;
     std::fs::create_dir_all(&args.out).map_err(|source| Failure::Io {
@@ -72,16 +75,18 @@ fn write(path: &Path, page: &Page) -> Result<(), Failure> {
     save(path, html.as_bytes()).map_err(|e| Failure::write(e.path, e.source))
 }
 
-/// A number as precise as its tolerance asks for.
+/// A number as precise as its tolerance asks for; one that is too small for that with an exponent.
 fn shown(value: f64, tolerance: f64) -> String {
-    if tolerance > 0.0 && tolerance < 1e-6 {
-        // Twelve decimals say less than an exponent.
-        return format!("{value:e}");
-    }
-    let digits = if tolerance > 0.0 { (-tolerance.log10()).ceil().max(0.0) as usize + 1 } else { 0 };
+    let exact = tolerance <= 0.0;
+    let digits = if exact { 0 } else { (-tolerance.log10()).ceil().max(0.0) as usize + 1 };
+    // Beyond this, zeros say less than an exponent.
+    let digits = digits.min(7);
     let text = format!("{value:.digits$}");
-    // -0.000 says less than 0.000.
     let zero = text.chars().all(|c| matches!(c, '-' | '0' | '.'));
+    if zero && value != 0.0 {
+        return format!("{value:.1e}");
+    }
+    // -0.000 says less than 0.000.
     if zero { text.trim_start_matches('-').to_owned() } else { text }
 }
 
@@ -123,8 +128,10 @@ fn study_page(study: &Study, result: &StudyResult) -> Page {
         .map(|s| Section { heading: s.heading.clone(), paragraphs: s.paragraphs.clone() })
         .collect();
     page.layout = Layout::SideBySide;
+    page.bones_hidden = result.documents.iter().any(|d| d.document.skeleton.len() > MANY_BONES);
     for document in &result.documents {
-        let mut scene = PlayerScene::build(&document.document, &SceneOptions::default());
+        let options = SceneOptions { rate: document.rate, material_colours: true, ..SceneOptions::default() };
+        let mut scene = PlayerScene::build(&document.document, &options);
         scene.title = document.label.clone();
         page.notes.extend(scene.notes.iter().map(|note| format!("{}: {note}", document.label)));
         page.players.push(scene);

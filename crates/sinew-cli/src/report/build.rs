@@ -1,11 +1,13 @@
 //! From a loaded document to a [`PlayerScene`]: exact samples at even times, within a size for the page.
 
 use glam::DMat4;
+use serde_json::Value;
 use sinew::{Influences, JointFlags, Mesh, Primitive, RawClip, RawPose, Skeleton, model_matrices};
 use sinew_asset::Document;
 
 use super::scene::{
-    Affine, PlayerScene, SceneClip, SceneInstance, SceneJoint, SceneMesh, ScenePrimitive, SceneSkin,
+    Affine, PartColours, PlayerScene, SceneClip, SceneInstance, SceneJoint, SceneMesh, ScenePrimitive,
+    SceneSkin,
 };
 use super::text::{measure, number, printable};
 
@@ -27,11 +29,14 @@ pub struct SceneOptions {
     /// Bytes of the page that the scene may take. Meshes and then clips that do not fit are left out and
     /// named in [`PlayerScene::notes`].
     pub budget: usize,
+    /// Whether parts have the colours of their materials; by default they are clay, so that shape and findings
+    /// are what one sees.
+    pub material_colours: bool,
 }
 
 impl Default for SceneOptions {
     fn default() -> Self {
-        Self { rate: 120.0, budget: 24 << 20 }
+        Self { rate: 120.0, budget: 24 << 20, material_colours: false }
     }
 }
 
@@ -59,6 +64,9 @@ impl PlayerScene {
             ..Self::default()
         };
         let room = meshes(document, &shown, options.budget, &mut scene);
+        if options.material_colours {
+            colour(document, &mut scene);
+        }
         clips(document, options, room, &mut scene);
         scene
     }
@@ -150,6 +158,22 @@ fn meshes(document: &Document, shown: &[bool], budget: usize, scene: &mut Player
         scene.notes.push("The player shows the file's default scene only.".into());
     }
     room
+}
+
+/// Gives parts the colours of their materials, as far as the file says them plainly.
+fn colour(document: &Document, scene: &mut PlayerScene) {
+    let materials = document.carried.top.get("materials").and_then(Value::as_array);
+    let triple = |values: Option<&Value>| -> Option<[f32; 3]> {
+        let values = values?.as_array()?;
+        let number = |i: usize| values.get(i)?.as_f64().map(|v| (v as f32).clamp(0.0, 1.0));
+        Some([number(0)?, number(1)?, number(2)?])
+    };
+    for part in scene.meshes.iter_mut().flat_map(|mesh| &mut mesh.primitives) {
+        let Some(material) = materials.and_then(|m| m.get(part.material as usize)) else { continue };
+        let base = triple(material.pointer("/pbrMetallicRoughness/baseColorFactor")).unwrap_or([1.0; 3]);
+        let glow = triple(material.get("emissiveFactor")).unwrap_or_default();
+        part.colours = Some(PartColours { base, glow });
+    }
 }
 
 fn mesh_label(mesh: &Mesh) -> String {
@@ -429,7 +453,10 @@ mod tests {
 
     #[test]
     fn a_long_clip_is_sampled_slower_and_the_page_says_so() {
-        let scene = PlayerScene::build(&slider(600.0), &SceneOptions { rate: 60.0, budget: 1 << 20 });
+        let scene = PlayerScene::build(
+            &slider(600.0),
+            &SceneOptions { rate: 60.0, budget: 1 << 20, ..SceneOptions::default() },
+        );
         assert_eq!(scene.clips[0].rate, 20.0);
         assert!(scene.notes[0].contains("20 Hz, lowered to keep the page small"), "{:?}", scene.notes);
     }

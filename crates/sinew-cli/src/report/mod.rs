@@ -40,6 +40,7 @@ pub use build::SceneOptions;
 pub use page::{Cell, Fact, FindingRow, Layout, Page, PagePlot, Section, Table};
 pub use render::{RenderError, render};
 pub use scene::{
-    Affine, IDENTITY, PlayerScene, SceneClip, SceneInstance, SceneJoint, SceneMesh, ScenePrimitive, SceneSkin,
+    Affine, IDENTITY, PartColours, PlayerScene, SceneClip, SceneInstance, SceneJoint, SceneMesh,
+    ScenePrimitive, SceneSkin,
 };
 pub use text::{inert, measure, printable};

@@ -23,6 +23,8 @@ pub struct Page {
     pub layout: Layout,
     /// The characters to show. With none the page has no player.
     pub players: Vec<PlayerScene>,
+    /// Whether bones are hidden until someone asks for them: those of a machine cover its mesh.
+    pub bones_hidden: bool,
     /// The findings; `None` leaves the section out, an empty list says that nothing was found.
     pub findings: Option<Vec<FindingRow>>,
     /// Measured curves.

@@ -14,6 +14,7 @@ use super::text::{printable, unit_sign};
 #[serde(rename_all = "camelCase")]
 struct PagePayload {
     side_by_side: bool,
+    bones_hidden: bool,
     players: Vec<ScenePayload>,
     findings: Vec<FindingPayload>,
     plots: Vec<PlotPayload>,
@@ -99,6 +100,8 @@ struct PrimitivePayload {
     weights: String,
     targets: Vec<String>,
     material: u32,
+    /// Base and glow, linear; `null`: the page's clay.
+    colours: Option<[[f32; 3]; 2]>,
 }
 
 #[derive(Serialize)]
@@ -115,6 +118,7 @@ pub(super) fn json(page: &Page) -> Result<String, serde_json::Error> {
     let findings = page.findings.as_deref().unwrap_or_default();
     let payload = PagePayload {
         side_by_side: page.layout == Layout::SideBySide,
+        bones_hidden: page.bones_hidden,
         players: page.players.iter().map(scene).collect(),
         findings: findings
             .iter()
@@ -215,6 +219,7 @@ fn primitive(part: &ScenePrimitive) -> PrimitivePayload {
         weights: floats(&part.weights),
         targets: part.targets.iter().map(|t| vectors(t)).collect(),
         material: part.material,
+        colours: part.colours.map(|c| [c.base, c.glow]),
     }
 }
 

@@ -94,8 +94,19 @@ pub struct ScenePrimitive {
     pub weights: Vec<f32>,
     /// Offsets of each morph target, metres; empty where a target moves nothing. `[target][vertex]`
     pub targets: Vec<Vec<[f32; 3]>>,
-    /// Index of its material, which only sets its parts apart in tone.
+    /// Index of its material, which sets its parts apart in tone where no colours are given.
     pub material: u32,
+    /// Colour of its material, if the scene shows those.
+    pub colours: Option<PartColours>,
+}
+
+/// Colours of a part; linear, red, green and blue from 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PartColours {
+    /// What it reflects.
+    pub base: [f32; 3],
+    /// What it shines with.
+    pub glow: [f32; 3],
 }
 
 /// A mesh in the scene.
