@@ -224,6 +224,29 @@ fn a_record_holds_what_was_asked_and_what_came_of_it() {
 }
 
 #[test]
+fn turns_of_the_legs_are_those_seen_in_the_world_and_not_those_in_the_body() {
+    let (stage, legs) = (Stage::new(shake(1.0)), Walker::new());
+    let records = frames(&stage, &legs).unwrap();
+    let mut apart = 0.0_f64;
+    for pair in records.windows(2) {
+        for (leg, found) in pair[1].legs.iter().enumerate() {
+            let largest = |rotation: &dyn Fn(&FrameRecord, JointId) -> DQuat| {
+                let turn = |bone| {
+                    let joint = leg_joint(leg, bone);
+                    DTransform::angle_between(rotation(&pair[0], joint), rotation(&pair[1], joint))
+                };
+                (1..5).map(turn).fold(0.0, f64::max)
+            };
+            let in_body = |record: &FrameRecord, joint: JointId| record.model_ms[joint.index()].rotation;
+            let in_world = largest(&|record, joint| record.body.body_ws.rotation * in_body(record, joint));
+            assert!((found.turn.unwrap().radians - in_world).abs() < 1e-12);
+            apart = apart.max((in_world - largest(&in_body)).abs());
+        }
+    }
+    assert!(apart > 1e-3, "the two can be told apart here: {apart}");
+}
+
+#[test]
 fn a_body_without_an_up_channel_keeps_its_height() {
     let stage = Stage::new(action(
         &[(ActionChannel::BodyYaw, &[0.0, 1.5, 3.0], &[0.0, 0.1, 0.0])],

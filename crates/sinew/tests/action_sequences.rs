@@ -216,6 +216,48 @@ fn the_ends_of_a_sequence_hold_and_its_middle_is_between_them() {
 }
 
 #[test]
+fn a_sequence_is_sampled_as_its_clip_is_the_last_of_two_channels_included() {
+    let (source, target) = (source(), skeleton());
+    let mut clip = clip();
+    clip.channels.push(channel(2, ChannelTarget::Translation, &[0.5, 1.5], &[1.0, 2.0, 3.0, -1.0, 0.5, 4.0]));
+    let map = NameMap::same_names();
+    let (mesh, name, head) = ("", "", head());
+    let request = BindRequest {
+        source: &source,
+        clip: &clip,
+        target: &target,
+        map: &map,
+        mesh,
+        skeleton: name,
+        subtree: Some(&head),
+    };
+    let binding = Binding::new(&request).unwrap();
+    let (support, mut expected) = (support(&target), RawPose::default());
+    let (mut output, mut written) = (RawPose::default(), Vec::new());
+    for k in 0..=20 {
+        let seconds = f64::from(k) * 0.1;
+        SequenceJob {
+            binding: &binding,
+            source: &source,
+            clip: &clip,
+            target: &target,
+            seconds,
+            mode: TrackMode::Absolute,
+            policy: SUPPORT,
+            policies: &[],
+            support: &support,
+            output: &mut output,
+            written: &mut written,
+        }
+        .run()
+        .unwrap();
+        clip.sample(&source, seconds, &mut expected);
+        assert_eq!(output.local[CORE], expected.local[2], "at {seconds} s");
+        assert_eq!(output.local[LENS].rotation, expected.local[3].rotation, "at {seconds} s");
+    }
+}
+
+#[test]
 fn additive_tracks_are_differences_from_their_declared_base_on_top_of_the_support_pose() {
     let support = support(&skeleton());
     let height = |base| {
