@@ -299,10 +299,14 @@ fn solve_group<S: Simd>(s: S, group: &TwoBoneGroup, output: &mut TwoBoneRotation
     let short = above(s, distance, spanned) & fine & !outside;
     let missing = (distance - spanned).max(spanned - distance);
     for axis in 0..4 {
-        let before = s.load(&output.upper[axis]);
-        (upper[axis] * upper_scale).select(is_fine, before).store(&mut output.upper[axis]);
-        let before = s.load(&output.lower[axis]);
-        (lower[axis] * lower_scale).select(is_fine, before).store(&mut output.lower[axis]);
+        let (mut upper, mut lower) = (upper[axis] * upper_scale, lower[axis] * lower_scale);
+        // Stores under a mask are slow; nearly always there is nothing to keep.
+        if fine != 0xff {
+            upper = upper.select(is_fine, s.load(&output.upper[axis]));
+            lower = lower.select(is_fine, s.load(&output.lower[axis]));
+        }
+        upper.store(&mut output.upper[axis]);
+        lower.store(&mut output.lower[axis]);
     }
     missing.select(is_fine, zero).store(&mut status.by_metres);
     status.reached = fine & !outside & !short;
