@@ -318,3 +318,30 @@ fn each_axis_keeps_its_own_limits() {
     assert!((past.radians + 0.2).abs() < 1e-12 && past.part == LimitPart::Axis(1));
     assert!(DTransform::angle_between(limit.clamp(of(0.2, 0.7, -0.9)), of(0.2, 0.5, -0.3)) < 1e-12);
 }
+
+/// A hinge is at its limit all the time: that is no reason where the chain only ran out of sweeps.
+#[test]
+fn a_chain_of_hinges_that_was_stopped_on_its_way_is_not_said_to_be_at_a_limit() {
+    let hinge = JointLimit::swing_twist(DQuat::IDENTITY, DVec3::X, 0.0, [-2.0, 2.0]);
+    let solve = |target: DVec3, sweeps: u32| {
+        let mut rotations = [DQuat::from_rotation_x(0.2); 5];
+        ChainJob {
+            root: DTransform::IDENTITY,
+            offsets: &[DVec3::Y * 0.3; 5],
+            limits: &[Some(hinge); 5],
+            target,
+            tolerance: 1e-9,
+            sweeps,
+            rotations: &mut rotations,
+        }
+        .run()
+        .expect("a chain")
+    };
+    let (within, aside) = (DVec3::new(0.0, 0.4, 0.8), DVec3::new(0.5, 0.4, 0.8));
+    assert!(matches!(solve(within, 1).status, IkStatus::Unreachable { by_metres } if by_metres > 1e-9));
+    assert_eq!(solve(within, 200).status, IkStatus::Reached);
+    // Hinges about X cannot leave their plane: half a metre is missing, and that is a limit.
+    let stuck = solve(aside, 200);
+    assert_eq!(stuck.status, IkStatus::LimitHit { joint: 0 });
+    assert!((stuck.residual - 0.5).abs() < 1e-3, "{}", stuck.residual);
+}

@@ -311,3 +311,64 @@ fn what_cannot_be_planted_is_refused_by_name_and_nothing_changed() {
     assert_eq!(error, PlantError::Count { what: "feet that stand or not", found: 1, expected: 2 });
     assert_eq!(pose, LocalPose::rest(&biped.rig));
 }
+
+/// A field that ends: past its edge nothing holds a foot up, and nobody is told that it stands.
+#[test]
+fn over_the_edge_of_the_ground_no_foot_is_held_and_its_report_says_so() {
+    let biped = biped();
+    let field = sinew::HeightField::new([-2.0, -2.0], 2.5, 2, vec![0.2; 4]).unwrap();
+    let mut state = Planting::new(&biped.legs);
+    let mut last = [0.0; 2];
+    for frame in 0..120 {
+        let placement = moved(0.02 * f64::from(frame));
+        let mut pose = LocalPose::rest(&biped.rig);
+        biped.plant(&mut state, &mut pose, placement, &field, Some(&[true, true])).unwrap();
+        for (leg, foot) in state.feet().iter().enumerate() {
+            let at = placement.translation + placement.rotation * biped.contact(&pose, leg, 0);
+            let there = field.cast(at).is_some();
+            assert!(foot.grounded || !foot.held, "frame {frame}: held over nothing");
+            if there && frame > 0 && foot.held {
+                assert!((at.y - last[leg]).abs() < 0.02, "frame {frame}: {} after {}", at.y, last[leg]);
+            }
+            assert!(at.is_finite());
+            last[leg] = at.y;
+        }
+    }
+    assert!(state.feet().iter().all(|f| !f.grounded && !f.held), "{:?}", state.feet());
+    // It stays at the height of the last ground instead of dropping to the model's.
+    assert!(last.iter().all(|y| *y > 0.1), "{last:?}");
+}
+
+/// Half-lives and steps at the ends of their ranges: whatever passes the checks leaves numbers behind.
+#[test]
+fn the_shortest_times_and_the_longest_steps_leave_the_state_finite() {
+    let biped = biped();
+    let extremes = [5e-324, 1e-309, 1e-12, 1.0, f64::MAX];
+    for time in extremes {
+        for dt in extremes {
+            let times = PlantSettings { release: time, settle: time, ..PlantSettings::for_size(1.8) };
+            let (rig, legs, settings, stands) = (&biped.rig, &biped.legs, &times, None);
+            let mut state = Planting::new(legs);
+            for frame in 0..4 {
+                let mut pose = swung(&biped, 0.1 * frame as f32);
+                let (placement, ground) =
+                    (moved(0.03 * f64::from(frame)), &sinew::FlatGround { height: 0.1 });
+                PlantJob {
+                    rig,
+                    legs,
+                    settings,
+                    ground,
+                    placement,
+                    dt,
+                    stands,
+                    state: &mut state,
+                    pose: &mut pose,
+                }
+                .run()
+                .unwrap();
+                assert!(state.pelvis().is_finite(), "{time} and {dt}");
+                assert!(state.feet().iter().all(|f| f.offset_ws.is_finite()), "{time} and {dt}");
+            }
+        }
+    }
+}

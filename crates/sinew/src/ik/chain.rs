@@ -13,6 +13,8 @@ use crate::DTransform;
 
 /// Most sweeps of one run.
 const MOST_SWEEPS: u32 = 100_000;
+/// Part of the distance that is left by which a sweep must shorten it to count as getting nearer.
+const NEARING: f64 = 1e-4;
 /// Radians within which a joint counts as being at its limit.
 const AT_LIMIT: f64 = 1e-9;
 
@@ -55,8 +57,8 @@ impl ChainJob<'_> {
     /// nothing.
     ///
     /// Short of the target, the status is [`IkStatus::LimitHit`] with the joint nearest to the root that is
-    /// at its limit, or [`IkStatus::Unreachable`] with the distance left where there is none: too far, too
-    /// near, or too few sweeps.
+    /// at its limit, once sweeps no longer bring the end nearer; else [`IkStatus::Unreachable`] with the distance
+    /// left: too far, too near, or too few sweeps.
     ///
     /// # Errors
     /// [`IkError`] where an input is none or the arrays differ in length; the rotations are untouched.
@@ -65,13 +67,14 @@ impl ChainJob<'_> {
         for (q, limit) in self.rotations.iter_mut().zip(self.limits) {
             *q = held(q.normalize(), limit);
         }
-        let (mut sweeps, mut straight) = (0, true);
+        let (mut sweeps, mut straight, mut nearing) = (0, true, false);
         let mut residual = (self.end() - self.target).length();
         while residual > self.tolerance && sweeps < self.sweeps {
             let before = residual;
             self.sweep();
             residual = self.step_together();
             sweeps += 1;
+            nearing = residual < before * (1.0 - NEARING);
             if straight && residual > self.tolerance && residual > before * (1.0 - 1e-9) && self.may_reach() {
                 // A straight chain that points at its target sees no way to bend.
                 straight = false;
@@ -86,7 +89,8 @@ impl ChainJob<'_> {
             let limited =
                 joints.position(|(q, limit)| limit.is_some_and(|limit| limit.margin(*q).radians <= AT_LIMIT));
             match limited {
-                Some(joint) if self.may_reach() => IkStatus::LimitHit { joint },
+                // Still on its way, it was not a limit that stopped it: a hinge is at one all the time.
+                Some(joint) if self.may_reach() && !nearing => IkStatus::LimitHit { joint },
                 _ => IkStatus::Unreachable { by_metres: residual },
             }
         };

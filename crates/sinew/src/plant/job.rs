@@ -84,9 +84,12 @@ pub struct PlantedFoot {
     pub stands: bool,
     /// Whether it is held; a foot that stands is not where its lock gave way, until it has lifted.
     pub held: bool,
+    /// Whether there is ground under it. Where there is none it is not held, and stays at the height of the last
+    /// ground there was.
+    pub grounded: bool,
     /// From the animation's place to where it was put, world space, metres.
     pub offset_ws: DVec3,
-    /// What came of bending the leg there; on an error it is as in the animation.
+    /// What came of bending the leg there; on an error it keeps the animation's rotations and goes with the pelvis.
     pub status: Result<IkStatus, IkError>,
 }
 
@@ -128,8 +131,13 @@ impl Planting {
             lift: Spring::default(),
             given_way: false,
         };
-        let none =
-            PlantedFoot { stands: false, held: false, offset_ws: DVec3::ZERO, status: Ok(IkStatus::Reached) };
+        let none = PlantedFoot {
+            stands: false,
+            held: false,
+            grounded: true,
+            offset_ws: DVec3::ZERO,
+            status: Ok(IkStatus::Reached),
+        };
         Self {
             feet: rig.legs.iter().map(|l| foot(l.contacts.len())).collect(),
             pelvis: Spring::default(),
@@ -235,7 +243,10 @@ impl PlantJob<'_> {
         }
         for (leg, foot) in self.legs.legs.iter().zip(&self.state.report) {
             if let Some(slot) = leg.loose_foot {
-                let offset_ms = self.placement.rotation.conjugate() * foot.offset_ws;
+                // A foot that is no child of its leg goes where the leg does.
+                let bent = foot.status.is_ok();
+                let offset_ms =
+                    if bent { self.placement.rotation.conjugate() * foot.offset_ws } else { drop };
                 shift(self.rig, &self.state.model, slot, offset_ms, self.pose);
             }
         }
@@ -286,8 +297,10 @@ impl PlantJob<'_> {
         }
         let level = self.placement.translation.y;
         let under = points[foot.tracker.pivot()] + slide.at;
-        let height = self.ground.cast(under).map_or(0.0, |hit| hit.height - level);
-        let goal = DVec3::Y * if height.is_finite() { height } else { 0.0 };
+        let height = self.ground.cast(under).map(|hit| hit.height - level).filter(|h| h.is_finite());
+        let goal = height.map_or(foot.lift.at, |height| DVec3::Y * height);
+        // Over nothing, no foot is held.
+        foot.given_way |= height.is_none();
         if *started {
             foot.lift.step(goal, self.settings.settle, self.dt);
         } else {
@@ -295,6 +308,7 @@ impl PlantJob<'_> {
         }
         report[number].stands = stands;
         report[number].held = stands && !foot.given_way;
+        report[number].grounded = height.is_some();
     }
 
     /// Moves the pelvis: with the lowest ground under a foot, and as far down as legs need.

@@ -2,6 +2,11 @@
 
 use glam::DVec3;
 
+/// Half-lives below, seconds, are at once.
+const SHORTEST: f64 = 1e-6;
+/// Exponents past which nothing is left of the way.
+const FARTHEST: f64 = 700.0;
+
 /// A critically damped spring, stepped exactly: any step length gives the same curve.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Spring {
@@ -12,12 +17,13 @@ pub(super) struct Spring {
 impl Spring {
     /// Goes on for `dt` seconds; half of the way is gone in about `half_life` seconds.
     pub(super) fn step(&mut self, goal: DVec3, half_life: f64, dt: f64) {
-        if half_life <= 0.0 {
+        // 1.678 solves (1 + x) exp(-x) = 1/2.
+        let rate = 1.678_346_990_016_661 / half_life;
+        // There already, to the last bit; written so that no overflow of the two makes a number that is none.
+        if !(half_life >= SHORTEST && rate * dt <= FARTHEST) {
             *self = Self { at: goal, velocity: DVec3::ZERO };
             return;
         }
-        // 1.678 solves (1 + x) exp(-x) = 1/2.
-        let rate = 1.678_346_990_016_661 / half_life;
         let away = self.at - goal;
         let drive = self.velocity + away * rate;
         let decay = libm::exp(-rate * dt);

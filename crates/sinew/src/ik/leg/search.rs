@@ -12,8 +12,6 @@ const SCAN: usize = 17;
 const WIDE_SCAN: usize = 65;
 /// Halvings of the distance between two of them.
 const HALVINGS: usize = 8;
-/// What a limit or a collision costs on top, however slight.
-const BROKEN: f64 = 100.0;
 /// What being near one costs, over its square.
 const NEAR: f64 = 20.0;
 /// What being stretched out costs, over its square.
@@ -73,17 +71,18 @@ impl LegSearch {
         within("the weight of continuity", self.continuity, positive, "0 or more")
     }
 
-    fn cost(&self, at: &At, previous: Option<f64>) -> f64 {
+    /// How many of limits and gaps are broken, and what is left to choose by: a tilt within all is better than any
+    /// that is not.
+    fn cost(&self, at: &At, previous: Option<f64>) -> (u8, f64) {
         let square = |x: f64| x * x;
-        let near = |gap: f64, enough: f64| {
-            let broken = if gap < 0.0 { BROKEN } else { 0.0 };
-            NEAR * square((enough - gap).max(0.0)) + broken
-        };
-        square(at.phi - self.rest)
+        let near = |gap: f64, enough: f64| NEAR * square((enough - gap).max(0.0));
+        let broken = u8::from(at.margin < 0.0) + u8::from(at.clearance < 0.0);
+        let cost = square(at.phi - self.rest)
             + STRETCHED * square((at.reach - self.reach).max(0.0))
             + near(at.margin, self.margin)
             + near(at.clearance, self.clearance)
-            + previous.map_or(0.0, |p| self.continuity * square(at.phi - p))
+            + previous.map_or(0.0, |p| self.continuity * square(at.phi - p));
+        (broken, cost)
     }
 }
 
@@ -136,7 +135,7 @@ impl LegJob<'_> {
         let cost_at = |phi: f64| problem.at(phi).map(|at| (self.search.cost(&at, self.previous), at));
         let step = (high - low) / (scan - 1) as f64;
         let mut missing = f64::INFINITY;
-        let mut best: Option<(f64, At)> = None;
+        let mut best: Option<((u8, f64), At)> = None;
         for k in 0..scan {
             match cost_at((low + step * k as f64).min(high)) {
                 Ok(found) if best.is_none_or(|b| found.0 < b.0) => best = Some(found),
@@ -158,8 +157,9 @@ impl LegJob<'_> {
             }
         }
         if let (Ok(left), Ok(right)) = (cost_at(best.1.phi - step), cost_at(best.1.phi + step)) {
-            let bend = left.0 + right.0 - 2.0 * best.0;
-            let vertex = best.1.phi + 0.5 * step * (left.0 - right.0) / bend;
+            let [left, right, middle] = [left.0, right.0, best.0].map(|(_, cost)| cost);
+            let bend = left + right - 2.0 * middle;
+            let vertex = best.1.phi + 0.5 * step * (left - right) / bend;
             if bend > 0.0
                 && (low..=high).contains(&vertex)
                 && let Ok(found) = cost_at(vertex)
