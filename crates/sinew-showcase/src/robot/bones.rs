@@ -89,7 +89,7 @@ const HEAD_PARTS: [(&str, &str, DVec3); 16] = [
     ("Weapon_Launcher_Pod_L_01", "Weapon_Launcher_01", DVec3::new(0.72, 0.42, 0.0)),
     ("Weapon_Launcher_Pod_R_01", "Weapon_Launcher_01", DVec3::new(-0.72, 0.42, 0.0)),
     ("Eye_01", "Head_01", DVec3::new(0.0, 0.78, 3.05)),
-    ("Jaw_01", "Head_01", DVec3::new(0.0, 0.34, 1.3)),
+    ("Jaw_01", "Head_01", DVec3::new(0.0, 0.40, 1.3)),
     ("Antenna_L_01", "Head_01", DVec3::new(1.12, 1.45, -1.55)),
     ("Antenna_L_02", "Antenna_L_01", DVec3::new(0.0, 0.0, 1.15)),
     ("Antenna_R_01", "Head_01", DVec3::new(-1.12, 1.45, -1.55)),
@@ -100,12 +100,12 @@ const HEAD_PARTS: [(&str, &str, DVec3); 16] = [
 
 /// Plates and pipes on the body: name, offset.
 const BODY_PARTS: [(&str, DVec3); 6] = [
-    ("Armor_Front_01", DVec3::new(0.0, 0.62, 2.6)),
-    ("Armor_Rear_01", DVec3::new(0.0, 0.56, -3.2)),
-    ("Armor_L_01", DVec3::new(1.78, 0.78, 0.0)),
-    ("Armor_R_01", DVec3::new(-1.78, 0.78, 0.0)),
-    ("Exhaust_L_01", DVec3::new(1.1, 0.8, -2.7)),
-    ("Exhaust_R_01", DVec3::new(-1.1, 0.8, -2.7)),
+    ("Armor_Front_01", DVec3::new(0.0, 0.31, 2.25)),
+    ("Armor_Rear_01", DVec3::new(0.0, 0.40, -3.2)),
+    ("Armor_L_01", DVec3::new(1.78, 0.5, 0.0)),
+    ("Armor_R_01", DVec3::new(-1.78, 0.5, 0.0)),
+    ("Exhaust_L_01", DVec3::new(1.1, 0.66, -2.7)),
+    ("Exhaust_R_01", DVec3::new(-1.1, 0.66, -2.7)),
 ];
 
 /// Joints in the making.

@@ -20,12 +20,12 @@ fn hull(robot: &Robot, sculptor: &mut Sculptor<'_>) {
         on(Paint::Hull),
         identity,
         &[
-            section(-3.9, 0.85, 0.40, 0.16, 0.05),
-            section(-3.2, 1.6, 0.80, 0.32, 0.05),
-            section(-1.3, 2.05, 1.06, 0.45, 0.03),
-            section(1.3, 2.05, 1.06, 0.45, 0.03),
-            section(3.1, 1.45, 0.76, 0.32, 0.0),
-            section(3.75, 0.75, 0.38, 0.16, -0.05),
+            section(-3.9, 0.85, 0.38, 0.16, -0.10),
+            section(-3.2, 1.6, 0.74, 0.32, -0.05),
+            section(-1.3, 2.05, 0.95, 0.42, -0.15),
+            section(1.0, 2.05, 0.88, 0.40, -0.20),
+            section(3.1, 1.45, 0.56, 0.26, -0.32),
+            section(3.75, 0.75, 0.30, 0.14, -0.36),
         ],
     );
     // Belly and keel.
@@ -33,45 +33,46 @@ fn hull(robot: &Robot, sculptor: &mut Sculptor<'_>) {
         on(Paint::Armour),
         identity,
         &[
-            section(-2.7, 0.7, 0.25, 0.12, -0.72),
-            section(-2.2, 1.15, 0.42, 0.2, -0.92),
-            section(2.0, 1.15, 0.42, 0.2, -0.92),
-            section(2.6, 0.7, 0.25, 0.12, -0.72),
+            section(-2.7, 0.7, 0.25, 0.12, -0.90),
+            section(-2.2, 1.15, 0.42, 0.2, -1.06),
+            section(2.0, 1.15, 0.42, 0.2, -1.06),
+            section(2.6, 0.7, 0.25, 0.12, -0.90),
         ],
     );
-    sculptor.block(on(Paint::Steel), DVec3::new(0.0, -1.36, -0.3), DVec3::new(0.55, 0.14, 1.3), 0.06);
+    sculptor.block(on(Paint::Steel), DVec3::new(0.0, -1.5, -0.3), DVec3::new(0.55, 0.14, 1.3), 0.06);
     // A seam around the hull, in the accent colour at its ends.
     for side in [1.0, -1.0] {
         sculptor.block(
             on(Paint::Armour),
-            DVec3::new(side * 1.93, -0.12, 0.0),
+            DVec3::new(side * 2.03, -0.2, -0.15),
             DVec3::new(0.09, 0.10, 1.15),
             0.04,
         );
         sculptor.block(
             on(Paint::Accent),
-            DVec3::new(side * 0.62, -0.06, 3.66),
+            DVec3::new(side * 0.62, -0.42, 3.66),
             DVec3::new(0.2, 0.07, 0.1),
             0.03,
         );
         sculptor.block(
             on(Paint::Lens),
-            DVec3::new(side * 0.34, 0.05, 3.7),
+            DVec3::new(side * 0.34, -0.3, 3.7),
             DVec3::new(0.09, 0.06, 0.1),
             0.03,
         );
     }
     // The collar that the head turns on.
-    let collar = upright(DVec3::new(0.0, 0.95, 0.0));
+    let collar = upright(DVec3::new(0.0, 0.5, 0.0));
     sculptor.lathe(
         on(Paint::Armour),
         collar,
         16,
-        &[[0.0, 1.62], [0.12, 1.62], [0.28, 1.36], [0.52, 1.30], [0.60, 1.22]],
+        &[[0.0, 1.78], [0.14, 1.75], [0.3, 1.46], [0.62, 1.16], [0.86, 1.02], [1.02, 0.94]],
     );
+    sculptor.lathe(on(Paint::Steel), collar, 16, &[[0.56, 1.25], [0.6, 1.28], [0.68, 1.25], [0.72, 1.15]]);
     for i in 0..8 {
         let (sin, cos) = libm::sincos(core::f64::consts::TAU * (f64::from(i) + 0.5) / 8.0);
-        let middle = DVec3::new(1.5 * sin, 1.12, 1.5 * cos);
+        let middle = DVec3::new(1.6 * sin, 0.68, 1.6 * cos);
         sculptor.lathe(on(Paint::Steel), upright(middle), 6, &[[0.0, 0.1], [0.07, 0.1], [0.09, 0.08]]);
     }
     // Grilles of the engine deck.
@@ -79,7 +80,7 @@ fn hull(robot: &Robot, sculptor: &mut Sculptor<'_>) {
         let z = -1.95 - 0.2 * f64::from(i);
         sculptor.block(
             on(Paint::Rubber),
-            DVec3::new(0.0, 0.97 - 0.05 * f64::from(i), z),
+            DVec3::new(0.0, 0.77 - 0.012 * f64::from(i), z),
             DVec3::new(0.62, 0.07, 0.06),
             0.02,
         );
@@ -118,7 +119,7 @@ fn plates(robot: &Robot, sculptor: &mut Sculptor<'_>) {
         DAffine3::from_quat(DQuat::from_rotation_z(about_z) * DQuat::from_rotation_x(about_x))
     };
     for (name, turn, half, paint) in [
-        ("Armor_Front_01", tilted(0.42, 0.0), DVec3::new(1.05, 0.09, 0.85), Paint::Armour),
+        ("Armor_Front_01", tilted(0.21, 0.0), DVec3::new(1.0, 0.09, 0.72), Paint::Armour),
         ("Armor_Rear_01", tilted(-0.38, 0.0), DVec3::new(0.62, 0.09, 0.75), Paint::Armour),
         ("Armor_L_01", tilted(0.0, -0.75), DVec3::new(0.42, 0.08, 1.1), Paint::Armour),
         ("Armor_R_01", tilted(0.0, 0.75), DVec3::new(0.42, 0.08, 1.1), Paint::Armour),
