@@ -44,6 +44,9 @@ pub enum Code {
     /// A middle joint that leaves its path between two keys.
     #[serde(rename = "SINEW_SWING")]
     Swing,
+    /// A joint past its limit, a jump, a collision, where limits are set.
+    #[serde(rename = "SINEW_POSE_LIMIT")]
+    PoseLimit,
     /// Scale above the joints.
     #[serde(rename = "SINEW_ANCESTOR_SCALE")]
     AncestorScale,
@@ -54,7 +57,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in the order of `docs/RULES.md`.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Value,
         Self::KeyTimes,
         Self::KeyCount,
@@ -67,6 +70,7 @@ impl Code {
         Self::DuplicateName,
         Self::FootSlide,
         Self::Swing,
+        Self::PoseLimit,
         Self::AncestorScale,
         Self::File,
     ];
@@ -87,6 +91,7 @@ impl Code {
             Self::DuplicateName => "SINEW_DUPLICATE_NAME",
             Self::FootSlide => "SINEW_FOOT_SLIDE",
             Self::Swing => "SINEW_SWING",
+            Self::PoseLimit => "SINEW_POSE_LIMIT",
             Self::AncestorScale => "SINEW_ANCESTOR_SCALE",
             Self::File => "SINEW_FILE",
         }

@@ -44,8 +44,8 @@ pub use finding::{Finding, Subject};
 pub use limits::{Fail, Ignore, Level, Limits, LimitsError, ListLimits};
 pub use report::{AuditReport, ClipFacts, Closure, Counts, FileFacts, TravelFacts};
 pub use rules::{
-    AncestorScaleLimits, DeadTimeLimits, FootSlideLimits, LoopSeamLimits, RULES, RotationLength,
-    RotationLengthLimits, Rule, SignFlipLimits, SignFlips, Swing, SwingLimits, ValueLimits, WeightsLimits,
-    rotation_length, sign_flips, swings,
+    AncestorScaleLimits, Axis, DeadTimeLimits, FootSlideLimits, Limb, LimitedJoint, LoopSeamLimits,
+    PoseLimits, RULES, RotationLength, RotationLengthLimits, Rule, SignFlipLimits, SignFlips, Swing,
+    SwingLimits, ValueLimits, WeightsLimits, rotation_length, sign_flips, swings,
 };
 pub use stance::{FeetMotion, FootMotion, Stance, feet_motion, slide_between, stances};

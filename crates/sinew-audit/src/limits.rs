@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::rules::{
-    AncestorScaleLimits, DeadTimeLimits, FootSlideLimits, LoopSeamLimits, RotationLengthLimits,
+    AncestorScaleLimits, DeadTimeLimits, FootSlideLimits, LoopSeamLimits, PoseLimits, RotationLengthLimits,
     SignFlipLimits, SwingLimits, ValueLimits, WeightsLimits,
 };
 use crate::{Code, Severity, pattern};
@@ -39,6 +39,8 @@ pub struct Limits {
     pub foot_slide: FootSlideLimits,
     /// `SINEW_SWING`
     pub swing: SwingLimits,
+    /// `SINEW_POSE_LIMIT`
+    pub pose_limit: PoseLimits,
     /// `SINEW_ANCESTOR_SCALE`
     pub ancestor_scale: AncestorScaleLimits,
 }

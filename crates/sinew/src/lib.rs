@@ -30,11 +30,13 @@ mod curve;
 mod difference;
 mod event;
 pub mod frame;
+mod ik;
 mod joint_mask;
 mod local_pose;
 pub mod locomotion;
 mod mesh;
 mod model;
+mod plant;
 mod play;
 mod pose_blend;
 mod pose_group;
@@ -60,6 +62,13 @@ pub use clip::{
 pub use curve::Curve;
 pub use difference::{ClipDifference, DifferenceJob, Space, Worst};
 pub use event::{Event, EventError, EventTrack, Fired, Playback};
+pub use ik::{
+    AimGroup, AimGroupJob, AimJob, AimLimits, AimSolution, BendPlane, Capsule, ChainJob, ChainSolution,
+    Closest, IkError, IkStatus, JointLimit, LaneStatus, LegBatchJob, LegFault, LegGeometry, LegJob,
+    LegLimits, LegPose, LegSearch, LegSolution, LegTarget, LimitMargin, LimitPart, LimitRange, Residual,
+    Turn, TwoBoneGroup, TwoBoneGroupJob, TwoBoneJob, TwoBoneLimb, TwoBoneRotations, TwoBoneSolution,
+    closest_pair, largest_residual, largest_turn, segment_distance, solve_leg_at,
+};
 pub use joint_mask::{JointMask, MaskError};
 pub use local_pose::{LocalPose, Transform};
 pub use locomotion::{
@@ -75,6 +84,10 @@ pub use model::{
     GatherLanesJob, LaneModel, LanePaletteJob, LanePose, LaneRows, ModelError, ModelJob, ModelLanesJob,
     ModelPairJob, ModelPose, PackStatus, PaletteBox, PaletteJob, RIGID_TOLERANCE, ScatterLanesJob,
     SkinBinding,
+};
+pub use plant::{
+    FlatGround, FootMotion, Ground, GroundHit, HeightField, HeightFieldError, PlantContact, PlantError,
+    PlantJob, PlantLeg, PlantRig, PlantSettings, PlantedFoot, Planting, StanceRule, StanceTracker,
 };
 pub use play::{
     BlendRange, BlendSample1D, BlendSample2D, BlendSpace1D, BlendSpace2D, BlendSpaceError, ClipWeight,

@@ -1,6 +1,6 @@
-//! Promise: sampling, clips in layers and in crowds, model matrices, skinning, blending, root motion, events, transitions and blend spaces
-//! allocate nothing once their outputs have the right size. (Caught: a derived `clone_from`, which allocates
-//! anew every time.)
+//! Promise: sampling, clips in layers and in crowds, model matrices, skinning, blending, root motion, events,
+//! transitions, blend spaces, inverse kinematics and planting allocate nothing once their outputs have the
+//! right size. (Caught: a derived `clone_from`, which allocates anew every time.)
 #![allow(unsafe_code, reason = "only an allocator can count allocations")]
 
 mod rig;
@@ -13,14 +13,17 @@ use std::cell::Cell;
 use glam::{DMat4, DVec3};
 use rig::{channel, clip, linear, track};
 use sinew::{
-    AdditiveJob, AffineRows, Binding, BlendJob, BlendLayer, BlendSample2D, BlendSpace2D, BoxedJoint,
-    BoxedPaletteJob, ChannelTarget, ClipLayer, CompactJoint, CompactPaletteJob, CrowdJob, CrowdScratch,
-    EvaluateJob, EvaluateScratch, Event, EventTrack, GatherLanesJob, Influences, Interpolation, Joint,
-    JointId, LaneModel, LanePaletteJob, LanePose, LocalPose, ModelJob, ModelLanesJob, ModelPairJob,
-    ModelPose, MorphTarget, PackStatus, PaletteBox, PaletteJob, Playback, PoseBlendJob, PoseLayer, Primitive,
+    AdditiveJob, AffineRows, AimGroup, AimGroupJob, BendPlane, Binding, BlendJob, BlendLayer, BlendSample2D,
+    BlendSpace2D, BoxedJoint, BoxedPaletteJob, ChainJob, ChannelTarget, ClipLayer, CompactJoint,
+    CompactPaletteJob, CrowdJob, CrowdScratch, EvaluateJob, EvaluateScratch, Event, EventTrack, FlatGround,
+    GatherLanesJob, IkStatus, Influences, Interpolation, Joint, JointId, LaneModel, LanePaletteJob, LanePose,
+    LaneStatus, LegGeometry, LegJob, LegLimits, LegSearch, LegSolution, LegTarget, LocalPose, ModelJob,
+    ModelLanesJob, ModelPairJob, ModelPose, MorphTarget, PackStatus, PaletteBox, PaletteJob, PlantContact,
+    PlantJob, PlantLeg, PlantRig, PlantSettings, Planting, Playback, PoseBlendJob, PoseLayer, Primitive,
     RawPose, Rig, RootMotion, SampleJob, ScatterLanesJob, Skeleton, Skin, SkinBinding, SkinJob, Slot,
     Subtree, SubtreeJob, SubtreeSource, SyncGroup, SyncPlayhead, SyncTrack, Transition, TransitionJob,
-    TransitionMethod, TransitionSettings, TransitionStart, WeightMode, model_matrices,
+    TransitionMethod, TransitionSettings, TransitionStart, TwoBoneGroup, TwoBoneGroupJob, TwoBoneJob,
+    TwoBoneLimb, TwoBoneRotations, TwoBoneSolution, WeightMode, model_matrices,
 };
 
 struct Counting;
@@ -278,4 +281,98 @@ fn blend_spaces() {
         }
     });
     assert_eq!(count, 0);
+}
+
+#[test]
+fn inverse_kinematics() {
+    let limb = TwoBoneLimb {
+        upper: 0.45,
+        lower: 0.42,
+        upper_frame: glam::DQuat::IDENTITY,
+        lower_frame: glam::DQuat::IDENTITY,
+    };
+    let plane = BendPlane::Pole(DVec3::Z);
+    let mut group = TwoBoneGroup::EMPTY;
+    (0..8).for_each(|lane| {
+        group.set_limb(lane, &limb);
+        group.set_target(lane, DVec3::ZERO, DVec3::X * 0.6, plane);
+    });
+    let (mut rotations, mut statuses) = ([TwoBoneRotations::IDENTITY], [LaneStatus::default()]);
+    let (mut aims, aim) = ([[[0.0; 8], [0.0; 8], [0.0; 8], [1.0; 8]]], AimGroup::EMPTY);
+    let geometry = LegGeometry {
+        hip: DVec3::ZERO,
+        axis: DVec3::Y,
+        outward: DVec3::Z,
+        coxa: 0.9,
+        upper: 5.6,
+        lower: 6.2,
+        ankle: 2.0,
+        foot: 0.6,
+        radii: [0.3; 4],
+        limits: LegLimits::NONE,
+    };
+    let (mut leg, mut limb_solution) = (LegSolution::NONE, TwoBoneSolution::NONE);
+    let (offsets, limits) = ([DVec3::Y; 4], [None; 4]);
+    let mut chain = [glam::DQuat::from_rotation_x(0.2); 4];
+    let count = allocations(|| {
+        TwoBoneGroupJob { groups: &[group], outputs: &mut rotations, statuses: &mut statuses }.run().unwrap();
+        assert_eq!(statuses[0].reached, 0xff);
+        AimGroupJob { groups: &[aim], outputs: &mut aims, statuses: &mut statuses }.run().unwrap();
+        let (root, target, output) = (DVec3::ZERO, DVec3::X * 0.6, &mut limb_solution);
+        TwoBoneJob { limb: &limb, root, target, plane, soft: 0.1, output }.run().unwrap();
+        let target = LegTarget { sole: DVec3::new(0.0, -9.0, 5.0), foot: glam::DQuat::IDENTITY };
+        let (body, search) = (sinew::DTransform::IDENTITY, &LegSearch::default());
+        let (previous, output) = (None, &mut leg);
+        let job = LegJob { geometry: &geometry, search, body, target, previous, output }.run();
+        assert_eq!(job, Ok(IkStatus::Reached));
+        let (root, target, rotations) = (sinew::DTransform::IDENTITY, DVec3::X * 2.0, &mut chain);
+        let (offsets, limits, tolerance, sweeps) = (&offsets, &limits, 1e-6, 50);
+        ChainJob { root, offsets, limits, target, tolerance, sweeps, rotations }.run().unwrap();
+    });
+    assert_eq!(count, 0);
+}
+
+#[test]
+fn planting() {
+    let place = |y: f64| {
+        sinew::DTransform::from_rotation_translation(glam::DQuat::IDENTITY, DVec3::new(0.0, y, 0.1 * y))
+    };
+    let joints = [0.9, -0.4, -0.4, -0.1].into_iter().enumerate();
+    let joints =
+        joints.map(|(i, y)| Joint::new("", i.checked_sub(1).map(|p| JointId(p as u32)), place(y))).collect();
+    let rig = Rig::new(&Skeleton::numbered(joints, vec![]).unwrap()).unwrap();
+    let slot = |joint: u32| rig.slot(JointId(joint));
+    let contact = PlantContact { joint: slot(3), offset_ls: DVec3::ZERO, height: 0.0 };
+    let leg = PlantLeg {
+        hip: slot(0),
+        knee: slot(1),
+        foot: slot(2),
+        loose_foot: None,
+        hinge_ls: DVec3::NEG_X,
+        contacts: vec![contact],
+    };
+    let legs = PlantRig::new(&rig, slot(0), vec![leg]).unwrap();
+    let (settings, mut state) = (PlantSettings::for_size(1.8), Planting::new(&legs));
+    let (rest, mut pose, mut frame) = (LocalPose::rest(&rig), LocalPose::rest(&rig), 0.0);
+    let count = allocations(|| {
+        frame += 1.0;
+        pose.copy_from(&rest);
+        let placement =
+            sinew::DTransform { translation: DVec3::Z * 0.002 * frame, ..sinew::DTransform::IDENTITY };
+        PlantJob {
+            rig: &rig,
+            legs: &legs,
+            settings: &settings,
+            ground: &FlatGround::default(),
+            placement,
+            dt: 0.016,
+            stands: Some(&[true]),
+            state: &mut state,
+            pose: &mut pose,
+        }
+        .run()
+        .unwrap();
+    });
+    assert_eq!(count, 0);
+    assert!(state.feet()[0].offset_ws.length() > 0.001);
 }

@@ -8,6 +8,7 @@ mod foot_slide;
 mod key_count;
 mod key_times;
 mod loop_seam;
+mod pose_limit;
 mod rotation_length;
 mod sign_flip;
 mod swing;
@@ -19,6 +20,7 @@ pub use ancestor_scale::AncestorScaleLimits;
 pub use dead_time::DeadTimeLimits;
 pub use foot_slide::FootSlideLimits;
 pub use loop_seam::LoopSeamLimits;
+pub use pose_limit::{Axis, Limb, LimitedJoint, PoseLimits};
 pub use rotation_length::{RotationLength, RotationLengthLimits, rotation_length};
 pub use sign_flip::{SignFlipLimits, SignFlips, sign_flips};
 pub use swing::{Swing, SwingLimits, swings};
@@ -66,7 +68,7 @@ impl core::fmt::Debug for Rule {
 }
 
 /// Every rule, in the order of [`Code::ALL`].
-pub const RULES: [Rule; 14] = [
+pub const RULES: [Rule; 15] = [
     value::RULE,
     key_times::RULE,
     key_count::RULE,
@@ -79,6 +81,7 @@ pub const RULES: [Rule; 14] = [
     duplicate_name::RULE,
     foot_slide::RULE,
     swing::RULE,
+    pose_limit::RULE,
     ancestor_scale::RULE,
     file::RULE,
 ];

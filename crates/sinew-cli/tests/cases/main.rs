@@ -8,6 +8,7 @@
 mod audit;
 mod bvh;
 mod events;
+mod ik;
 mod pose;
 mod reject;
 mod values;
@@ -21,8 +22,7 @@ use sinew_asset::{Loaded, ReadOptions, load};
 use values::Check;
 
 /// Kinds whose capability is still to come.
-const NOT_YET_SUPPORTED: &[&str] =
-    &["vat_texel", "vat_last_row", "error_bound", "ik", "ik_path", "time_at_distance"];
+const NOT_YET_SUPPORTED: &[&str] = &["vat_texel", "vat_last_row", "error_bound", "time_at_distance"];
 
 /// Kinds that state something for people: what a known bug gives, or why.
 const STATEMENTS: &[&str] = &["wrong_if", "bounds_wrong", "runtime", "lenient", "after_fix"];
@@ -112,6 +112,8 @@ fn run(check: &Check<'_>, files: &mut Files) -> Outcome {
         "finding_absent" => with(files, check, audit::finding_absent),
         "finding_value" => with(files, check, audit::finding_value),
         "track_fact" => with(files, check, audit::track_fact),
+        "ik" => ik::ik(check, files),
+        "ik_path" => ik::ik_path(check, files),
         "fact" => match pose::fact(check, files) {
             Some(result) => result,
             None => return Outcome::Stated,

@@ -32,7 +32,7 @@ fn pose_of(loaded: &Loaded, animation: &Value, time: f64) -> Result<RawPose, Str
     Ok(pose)
 }
 
-fn pose(check: &Check<'_>, loaded: &Loaded) -> Result<RawPose, String> {
+pub(crate) fn pose(check: &Check<'_>, loaded: &Loaded) -> Result<RawPose, String> {
     let time = check.value("time").as_f64().unwrap_or(0.0);
     pose_of(loaded, check.value("animation"), time)
 }

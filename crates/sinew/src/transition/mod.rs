@@ -12,7 +12,7 @@
 
 mod dead_blend;
 mod inertialize;
-mod rotation;
+pub(crate) mod rotation;
 
 use dead_blend::{Fade, apply as apply_fade, capture as capture_motion};
 use inertialize::{Capture, apply as apply_offset, capture as capture_offset};
