@@ -97,6 +97,14 @@ def goals(t, sizes):
         scaled = goal * scale
         met = "-" if value is None else "yes" if value <= scaled else f"**no**, {value / scaled:.2f}x"
         rows.append([what, f"{goal:g} {unit}", f"{scaled:.2f}", number(value), met])
+    for what, named, goal, unit, by in (
+            ("two-bone IK, eight limbs at a time", "two-bone IK, eight at a time: ozz's stated 169 ns / 15", 169 / 15, "ns a limb", 1.0),
+            ("leg of four segments, its tilt searched", "leg of four segments, its tilt searched (double precision)", 15.0, "us a leg", 1e3)):
+        row = next((r for r in t.rows if r["peer"] == "sinew" and r["what"] == what), None)
+        if row:
+            value = row["ns_per_joint"] / by
+            met = "yes" if value <= goal else f"**no**, {value / goal:.2f}x"
+            rows.append([named, f"{goal:.3g} {unit}", "as stated", number(value), met])
     dense, still = (t.a_moving_track(clip, best) for clip in ("syn87", "m2m_fox_still"))
     if dense and still:
         met = "yes" if still <= 1.25 * dense else f"**no**, {still / dense:.1f}x"

@@ -16,6 +16,7 @@
 mod bevy_clip;
 mod bevy_rows;
 mod character;
+mod limb_rows;
 mod machine_rows;
 mod measure;
 mod sinew_rows;
@@ -74,6 +75,7 @@ fn run() -> Result<Vec<String>, String> {
         return size_rows::rows(&PathBuf::from(shared));
     }
     let mut lanes = machine_rows::lanes();
+    lanes.extend(limb_rows::lanes()?);
     for character in character::characters(&PathBuf::from(shared), &only)? {
         let character = Rc::new(character);
         lanes.extend(sinew_rows::lanes(&character)?);
