@@ -1,5 +1,7 @@
 //! Promise: the files of the robot's studies give the same bones and vertices in evaluators that share no code with
-//! this one, within 0.002 mm on a machine of 15 m, on frames and between them.
+//! this one, on frames and between them: within a ten-thousandth of a millimetre in numpy, which works in double
+//! precision, and a hundredth in three.js, which interpolates keys in single precision: a step of that, six bones
+//! up a leg of a machine of 15 m.
 //!
 //! `SINEW_SHARED` and `SINEW_NODE` as in `knee_agrees_with_other_evaluators.rs`.
 #![allow(clippy::print_stdout, reason = "says what was left out")]
@@ -9,8 +11,10 @@ mod evaluators;
 use evaluators::{apart, evaluators, nothing_to_say};
 use sinew_asset::{ReadOptions, load};
 
-/// Matrices of skins are stored in single precision, whose step at 15 m is 0.001 mm.
-const LIMIT_M: f64 = 2e-6;
+/// Metres, by the program that runs the evaluator.
+fn limit(program: &str) -> f64 {
+    if program == "python3" { 1e-7 } else { 1e-5 }
+}
 
 #[test]
 fn numpy_and_three_js_put_every_bone_and_vertex_in_the_same_place() {
@@ -36,7 +40,8 @@ fn numpy_and_three_js_put_every_bone_and_vertex_in_the_same_place() {
                     vertices * 1e3,
                     evaluator.program
                 );
-                assert!(bones < LIMIT_M && vertices < LIMIT_M && (vertices > 0.0 || evaluators.is_empty()));
+                let limit = limit(evaluator.program);
+                assert!(!few.is_empty() && bones < limit && vertices < limit);
             }
         }
     }
