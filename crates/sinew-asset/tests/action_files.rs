@@ -208,6 +208,43 @@ fn an_asset_of_a_later_version_names_itself_the_field_and_the_offset() {
 }
 
 #[test]
+fn an_asset_of_a_later_minor_version_is_refused_for_that_and_not_for_what_it_added() {
+    // Revision 2.1 with a field more at the end of its last object.
+    let mut file = longer(&[7, 0, 0, 0]);
+    file[10..12].copy_from_slice(&[1, 0]);
+    let error = container(&sealed(file));
+    assert_eq!(error, ActionContainerError::Version { asset: NAME.into(), offset: 8, found: [2, 1] });
+    let text = error.to_string();
+    assert!(text.contains("is 2.1, this sinew reads 1.0 and 2.0; update"), "{text}");
+    let mut file = V1.to_vec();
+    file[10] = 9;
+    assert!(matches!(container(&sealed(file)), ActionContainerError::Version { found: [1, 9], .. }));
+}
+
+#[test]
+fn many_objects_are_told_apart_in_a_time_that_grows_with_their_number() {
+    // Objects may be empty, so a small file has many: each against all before it is minutes of comparing.
+    let many = 300_000_u32;
+    let table = HEADER + many as usize * ENTRY;
+    let mut file = V2[..12].to_vec();
+    file.extend(many.to_le_bytes());
+    file.extend((table as u64).to_le_bytes());
+    file.extend([0; 8]);
+    for object in 0..many {
+        file.extend(b"ACTN");
+        file.extend(object.to_le_bytes());
+        file.extend((table as u64).to_le_bytes());
+        file.extend([0; 8]);
+        file.extend(checksum(&[]).to_le_bytes());
+    }
+    let start = std::time::Instant::now();
+    let sealed = sealed(file);
+    let container = ActionContainer::read(NAME, &sealed).unwrap();
+    assert_eq!(container.objects.len(), many as usize);
+    assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
+}
+
+#[test]
 fn an_object_of_an_unknown_kind_is_named_with_its_place() {
     let entry = HEADER + ENTRY;
     let error = container(&edited(&[(entry, b"PHYS"), (entry + 4, &[7, 0, 0, 0])]));
@@ -344,7 +381,7 @@ fn payloads_that_are_no_keys_fail_in_decoding_with_the_field_and_the_place() {
         assert_eq!((kind, object, &*field), ("ACTN", 0, "HeadRotP"));
         (offset as usize, fault)
     };
-    assert_eq!(of(&[(pitch, &[9])]), (payload, DecodeFault::Encoding { found: 9 }));
+    assert_eq!(of(&[(pitch, &[9])]), (pitch, DecodeFault::Encoding { found: 9 }));
     let four = [4, 0, 0, 0];
     assert!(matches!(of(&[(payload, &four)]), (_, DecodeFault::Truncated { .. })));
     let (at, fault) = of(&[(payload, &[2, 0, 0, 0])]);
@@ -353,12 +390,29 @@ fn payloads_that_are_no_keys_fail_in_decoding_with_the_field_and_the_place() {
     assert_eq!(zero, (payload + 4, DecodeFault::Rate { rate: 0.0 }));
     // Steps of 0, 30 and 60 frames: the second made 0.
     let repeated = TrackError::DuplicateTime { key: 1, time: 0.0 };
-    assert_eq!(of(&[(payload + 13, &[0])]), (payload, DecodeFault::Keys(repeated)));
-    let nan = of(&[(payload + 15, &f32::NAN.to_le_bytes())]);
-    assert!(matches!(nan, (_, DecodeFault::Keys(TrackError::NonFiniteValue { key: 0, .. }))));
+    assert_eq!(of(&[(payload + 13, &[0])]), (payload + 13, DecodeFault::Keys(repeated)));
+    for key in 0..3 {
+        let value = payload + 15 + key * 4;
+        let (at, fault) = of(&[(value, &f32::NAN.to_le_bytes())]);
+        let DecodeFault::Keys(TrackError::NonFiniteValue { key: found, .. }) = fault else {
+            panic!("{fault}")
+        };
+        assert_eq!((at, found), (value, key));
+    }
     // A step that never ends, and one of more than 32 bits.
     let endless = of(&[(payload + 12, &[0xff; 5])]);
     assert_eq!(endless, (payload + 12, DecodeFault::Frame { key: 0 }));
+    // Keys at an eighth and a seventh of a second lie as they are; the second before the first.
+    let height = find(b"BodyTransZ\x01") + 11 + 7;
+    let second = height + 4 + 8;
+    let (_, _, name, at, fault) = decode(&edited(&[(second, &0.0625_f64.to_le_bytes())]));
+    assert_eq!((&*name, at), ("BodyTransZ", second as u64));
+    assert!(matches!(fault, DecodeFault::Keys(TrackError::DecreasingTime { key: 1, .. })), "{fault}");
+    // A rotation without a length, of the second object: its one key is the last of the file.
+    let last = V2.len() - 16;
+    let (kind, _, name, at, fault) = decode(&edited(&[(last, &[0; 16])]));
+    assert_eq!((kind, &*name, at), ("SEQN", "track 1", last as u64));
+    assert_eq!(fault, DecodeFault::Keys(TrackError::ZeroRotation { key: 0 }));
 }
 
 #[test]

@@ -45,7 +45,7 @@ pub use limits::{Fail, Ignore, Level, Limits, LimitsError, ListLimits};
 pub use report::{AuditReport, ClipFacts, Closure, Counts, FileFacts, TravelFacts};
 pub use rules::{
     AncestorScaleLimits, Axis, DeadTimeLimits, FootSlideLimits, Limb, LimitedJoint, LoopSeamLimits,
-    PoseLimits, RULES, RotationLength, RotationLengthLimits, Rule, SignFlipLimits, SignFlips, Swing,
-    SwingLimits, ValueLimits, WeightsLimits, rotation_length, sign_flips, swings,
+    PlantedSole, PoseLimits, RULES, RotationLength, RotationLengthLimits, Rule, SignFlipLimits, SignFlips,
+    Swing, SwingLimits, ValueLimits, WeightsLimits, rotation_length, sign_flips, swings,
 };
 pub use stance::{FeetMotion, FootMotion, Stance, feet_motion, slide_between, stances};

@@ -155,7 +155,30 @@ pub enum LimitsError {
         /// Its value.
         value: f64,
     },
+    /// A place that is none.
+    #[error("{key} = {value}, expected a finite number")]
+    Place {
+        /// Path of the key.
+        key: String,
+        /// Its value.
+        value: f64,
+    },
+    /// A list that is longer than what is looked at.
+    #[error("{key} has {count} entries, expected at most {most}")]
+    TooMany {
+        /// Path of the key.
+        key: String,
+        /// How many there are.
+        count: usize,
+        /// How many there may be.
+        most: usize,
+    },
 }
+
+/// Limbs that are held against each other at most: each against each, at every sample.
+const MOST_LIMBS: usize = 64;
+/// Keys whose numbers are places and may be on either side of 0.
+const PLACES: [&str; 2] = ["offset-mm", "anchor-mm"];
 
 /// The parts of a `sinew.toml`.
 #[derive(Default, Deserialize)]
@@ -174,8 +197,13 @@ impl Limits {
         file.audit.checked()
     }
 
-    /// Limits whose numbers are all finite and not negative.
+    /// Limits whose numbers are all finite and, but for places, not negative.
     fn checked(self) -> Result<Self, LimitsError> {
+        let count = self.pose_limit.limbs.len();
+        if count > MOST_LIMBS {
+            let key = "audit.pose-limit.limbs".to_owned();
+            return Err(LimitsError::TooMany { key, count, most: MOST_LIMBS });
+        }
         let json = serde_json::to_value(&self).map_err(|e| LimitsError::Toml(e.to_string()))?;
         check_numbers("audit", &json)?;
         Ok(self)
@@ -190,11 +218,22 @@ fn check_numbers(path: &str, value: &serde_json::Value) -> Result<(), LimitsErro
             Some(v) if v >= 0.0 => Ok(()),
             v => Err(LimitsError::Value { key: path.to_owned(), value: v.unwrap_or(f64::NAN) }),
         },
-        serde_json::Value::Object(map) => {
-            map.iter().try_for_each(|(k, v)| check_numbers(&format!("{path}.{k}"), v))
-        }
+        serde_json::Value::Object(map) => map.iter().try_for_each(|(k, v)| {
+            let path = format!("{path}.{k}");
+            if PLACES.contains(&k.as_str()) { check_place(&path, v) } else { check_numbers(&path, v) }
+        }),
         serde_json::Value::Array(list) => {
             list.iter().enumerate().try_for_each(|(i, v)| check_numbers(&format!("{path}[{i}]"), v))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_place(path: &str, value: &serde_json::Value) -> Result<(), LimitsError> {
+    let finite = |v: &serde_json::Value| v.as_f64().is_some_and(f64::is_finite);
+    match value {
+        serde_json::Value::Array(list) if !list.iter().all(finite) => {
+            Err(LimitsError::Place { key: path.to_owned(), value: f64::NAN })
         }
         _ => Ok(()),
     }

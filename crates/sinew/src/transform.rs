@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_child_20_along_x_of_a_parent_at_100_turned_90_degrees_is_at_100_20() {
-        // spec/robot.md section 6; a pose that adds local offsets gives (120, 0).
+        // A pose that adds local offsets gives (120, 0).
         let parent = DTransform::from_rotation_translation(
             DQuat::from_rotation_z(core::f64::consts::FRAC_PI_2),
             DVec3::new(100.0, 0.0, 0.0),

@@ -78,6 +78,23 @@ fn clocks_refuse_lengths_and_times_that_are_none() {
 }
 
 #[test]
+fn a_recording_of_more_frames_than_ten_million_is_refused_with_their_number() {
+    // A file may give any finite length: 1e9 s are 30e9 frames and two seconds of holds, more than 32 bits hold.
+    let too_long = |length| RecordingClock::new(length).unwrap_err();
+    assert_eq!(too_long(1e9), ClockError::Frames { frames: 30_000_000_061.0 });
+    assert_eq!(too_long(2e8), ClockError::Frames { frames: 6_000_000_061.0 });
+    assert_eq!(too_long(f64::MAX), ClockError::Frames { frames: f64::INFINITY });
+    assert!(matches!(RecordingClock::with(1.0, f64::MAX, 1.0), Err(ClockError::Frames { .. })));
+    assert!(matches!(RecordingClock::with(1.0, 30.0, f64::MAX), Err(ClockError::Frames { .. })));
+    // The last that fits: 9 999 999 steps of a frame.
+    let most = RecordingClock::with(9_999_999.0, 1.0, 0.0).unwrap();
+    assert_eq!(most.frames(), RecordingClock::MOST_FRAMES);
+    let more = RecordingClock::with(10_000_000.0, 1.0, 0.0).unwrap_err();
+    assert_eq!(more, ClockError::Frames { frames: 10_000_001.0 });
+    assert_eq!(more.to_string(), "10000001 frames, expected at most 10000000");
+}
+
+#[test]
 fn a_curve_is_a_straight_line_between_keys_and_holds_its_ends_outside_them() {
     let action = Action::new(record()).unwrap();
     let mut trace = QueryTrace::default();
@@ -134,7 +151,7 @@ fn overlapping_windows_of_0_8_and_0_5_give_0_4_and_not_0_5() {
         blend_in: BlendWindow::new(1.0, BlendMode::Linear),
         blend_out: BlendWindow::new(0.8, BlendMode::Linear),
     };
-    let weight = windows.weight(0.8, 1.2);
+    let weight = windows.weight(0.8, 1.2).unwrap();
     assert!((weight.blend_in.unwrap() - 0.8).abs() < 1e-15);
     assert!((weight.blend_out.unwrap() - 0.5).abs() < 1e-15);
     assert!((weight.value - 0.4).abs() < 1e-15);
@@ -145,22 +162,22 @@ fn the_weight_is_zero_outside_the_action_and_one_between_its_windows() {
     let window = |seconds| BlendWindow::new(seconds, BlendMode::SmoothStep);
     let windows = BlendWindows { blend_in: window(0.5), blend_out: window(0.25) };
     for outside in [-1e-9, 2.0 + 1e-9, f64::NAN, f64::INFINITY] {
-        assert_eq!(windows.weight(outside, 2.0).value, 0.0, "{outside}");
+        assert_eq!(windows.weight(outside, 2.0).unwrap().value, 0.0, "{outside}");
     }
-    assert_eq!(windows.weight(0.0, 2.0).value, 0.0);
-    assert_eq!(windows.weight(0.25, 2.0).value, 0.5);
-    let between = windows.weight(1.0, 2.0);
+    assert_eq!(windows.weight(0.0, 2.0).unwrap().value, 0.0);
+    assert_eq!(windows.weight(0.25, 2.0).unwrap().value, 0.5);
+    let between = windows.weight(1.0, 2.0).unwrap();
     assert_eq!((between.value, between.blend_in, between.blend_out), (1.0, None, None));
-    assert_eq!(windows.weight(2.0, 2.0).value, 0.0);
-    assert_eq!(BlendWindows::NONE.weight(0.0, 2.0).value, 1.0);
-    assert_eq!(BlendWindows::NONE.weight(2.0, 2.0).value, 1.0);
+    assert_eq!(windows.weight(2.0, 2.0).unwrap().value, 0.0);
+    assert_eq!(BlendWindows::NONE.weight(0.0, 2.0).unwrap().value, 1.0);
+    assert_eq!(BlendWindows::NONE.weight(2.0, 2.0).unwrap().value, 1.0);
 }
 
 #[test]
 fn modes_go_from_0_to_1_by_their_own_formula() {
     let factor = |mode, u: f64| {
         let windows = BlendWindows { blend_in: BlendWindow::new(1.0, mode), blend_out: BlendWindow::NONE };
-        windows.weight(u, 9.0).value
+        windows.weight(u, 9.0).unwrap().value
     };
     for (mode, quarter) in [
         (BlendMode::Linear, 0.25),
@@ -180,8 +197,8 @@ fn a_custom_curve_that_ends_below_1_jumps_to_1_where_its_window_ends() {
         blend_in: BlendWindow::new(0.5, BlendMode::Custom(custom)),
         blend_out: BlendWindow::NONE,
     };
-    assert!((windows.weight(0.499_999, 2.0).value - 0.75).abs() < 1e-5);
-    let after = windows.weight(0.5, 2.0);
+    assert!((windows.weight(0.499_999, 2.0).unwrap().value - 0.75).abs() < 1e-5);
+    let after = windows.weight(0.5, 2.0).unwrap();
     assert_eq!((after.value, after.blend_in), (1.0, None));
 }
 
@@ -282,4 +299,36 @@ fn unknown_channels_and_actions_are_named() {
     assert_eq!(set.find("shake").unwrap_err(), ActionError::UnknownAction { name: "shake".into() });
     let twice = ActionSet::new(vec![record(), record()]).unwrap_err();
     assert_eq!(twice, ActionError::RepeatedAction { name: "dip".into() });
+}
+
+#[test]
+fn windows_that_nobody_checked_give_no_weight() {
+    let windows = |blend_in| BlendWindows { blend_in, blend_out: BlendWindow::NONE };
+    let nan = windows(BlendWindow::new(f64::NAN, BlendMode::Linear)).weight(0.5, 2.0);
+    assert!(matches!(nan, Err(WindowError::Seconds { seconds }) if seconds.is_nan()));
+    let loud = Curve::new("in", vec![0.0, 1.0], vec![0.0_f32, 3.0], LINEAR).unwrap();
+    let loud = BlendWindow::new(0.5, BlendMode::Custom(loud));
+    let error = WindowError::Weight { name: "in".into(), key: 1, weight: 3.0 };
+    assert_eq!(windows(loud.clone()).weight(0.4, 2.0), Err(error.clone()));
+    // Whether it is running or not.
+    let out = BlendWindows { blend_in: BlendWindow::NONE, blend_out: loud };
+    assert_eq!(out.weight(0.0, 2.0), Err(error));
+}
+
+#[test]
+fn actions_with_many_fields_and_sets_with_many_actions_are_checked_in_a_time_that_grows_with_their_number() {
+    // Each name against all before it: ten thousand million comparisons, minutes of them.
+    let many = 150_000;
+    let start = std::time::Instant::now();
+    let mut record = record();
+    record.fields.extend((0..many).map(|i| ActionField { name: format!("field {i}"), curve: None }));
+    Action::new(record.clone()).unwrap();
+    record.fields.push(ActionField { name: "field 7".into(), curve: None });
+    let error = Action::new(record).unwrap_err();
+    assert!(matches!(error, ActionError::RepeatedField { field, .. } if field == "field 7"));
+    let named = |i| ActionRecord { name: format!("action {i}"), ..self::record() };
+    let small = |i| ActionRecord { fields: Vec::new(), channels: Vec::new(), ..named(i) };
+    let set = ActionSet::new((0..many).map(small).collect()).unwrap();
+    assert_eq!(set.actions().len(), many);
+    assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
 }

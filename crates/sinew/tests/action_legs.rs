@@ -9,8 +9,9 @@ use action_walker::{
 use glam::{DQuat, DVec3};
 use sinew::action::{
     Action, ActionChannel, ActionField, ActionRecord, ActionSettings, ActionSolver, BlendWindows,
-    FourSegmentLegs, HeadSubtree, KeyDomain, LegRigError, LegSolver, LegTask, RecordingClock, Replay,
-    SegmentedLeg, SolveLimits, SolveSetup,
+    FailureCause, FourSegmentLegs, FrameFailure, FrameRecord, HeadSubtree, KeyDomain, LegJoints, LegRigError,
+    LegSolver, LegTask, LimitReading, RecordingClock, Replay, SecondAttempt, SegmentedLeg, SolveLimits,
+    SolveSetup, SolvedLeg, StepError,
 };
 use sinew::{
     DTransform, JointId, LegFault, LegGeometry, LegLimits, LegSearch, RawPose, Skeleton, model_matrices,
@@ -126,18 +127,11 @@ fn bones_with_turned_axes_put_every_joint_in_the_same_place() {
     }
 }
 
-#[test]
-fn soles_stay_to_the_last_digits_while_a_body_turns_over_legs_whose_tilt_is_searched() {
-    let (skeleton, support) = (skeleton(), RawPose::rest(&skeleton()));
-    let all = (0..LEGS).map(segmented).collect();
-    // Stretching past half costs, so that the tilt gives way to the body.
-    let search = LegSearch { reach: 0.5, ..LegSearch::default() };
-    let adapter = FourSegmentLegs::new(&skeleton, &support, all, search, 0.0).unwrap();
-    let leg_joints: Vec<_> = (0..LEGS).map(|leg| leg_joint(leg, 0)).collect();
-    let subtree = HeadSubtree::new(&skeleton, "Head_01", &leg_joints).unwrap();
+/// A body that pitches, yaws and sinks within two seconds.
+fn turning() -> Action {
     let times = [0.0, 0.5, 1.0, 1.5, 2.0];
     let field = |name: &str, values: &[f32]| ActionField::linear(name, &times, values).unwrap();
-    let action = Action::new(ActionRecord {
+    Action::new(ActionRecord {
         name: "turn".into(),
         original_length: 2.0,
         settings: ActionSettings {
@@ -157,8 +151,15 @@ fn soles_stay_to_the_last_digits_while_a_body_turns_over_legs_whose_tilt_is_sear
             field("body_z", &[0.9, 0.85, 0.9, 0.82, 0.9]),
         ],
     })
-    .unwrap();
-    let anchors = anchors();
+    .unwrap()
+}
+
+/// All frames of [`turning`], or what stopped them.
+fn recorded(legs: impl LegSolver, limits: SolveLimits) -> Result<Vec<FrameRecord>, FrameFailure> {
+    let (skeleton, action, anchors) = (skeleton(), turning(), anchors());
+    let support = RawPose::rest(&skeleton);
+    let leg_joints: Vec<_> = (0..LEGS).map(|leg| leg_joint(leg, 0)).collect();
+    let subtree = HeadSubtree::new(&skeleton, "Head_01", &leg_joints).unwrap();
     let setup = SolveSetup {
         skeleton: &skeleton,
         action: &action,
@@ -168,18 +169,137 @@ fn soles_stay_to_the_last_digits_while_a_body_turns_over_legs_whose_tilt_is_sear
         body_ws: DTransform { translation: DVec3::new(0.0, HEIGHT, 0.0), ..DTransform::IDENTITY },
         anchors_ws: &anchors,
         reference_height: 10.0,
-        limits: SolveLimits::default(),
+        limits,
     };
     let count = setup.clock.frames();
-    let mut solver = ActionSolver::new(setup, adapter).unwrap();
-    let mut tilts = Vec::new();
-    for frame in 0..count {
-        let record = solver.step(frame, &Replay::default()).unwrap();
+    let mut solver = ActionSolver::new(setup, legs).unwrap();
+    let frame = |frame| match solver.step(frame, &Replay::default()) {
+        Ok(record) => Ok(record.clone()),
+        Err(StepError::Failed(failure)) => Err(*failure),
+        Err(other) => panic!("{other}"),
+    };
+    (0..count).map(frame).collect()
+}
+
+/// Legs whose tilt is searched.
+fn searched(search: LegSearch) -> FourSegmentLegs {
+    let skeleton = skeleton();
+    let all = (0..LEGS).map(segmented).collect();
+    FourSegmentLegs::new(&skeleton, &RawPose::rest(&skeleton), all, search, 0.0).unwrap()
+}
+
+#[test]
+fn soles_stay_to_the_last_digits_while_a_body_turns_over_legs_whose_tilt_is_searched() {
+    // Stretching past half costs, so that the tilt gives way to the body.
+    let search = LegSearch { reach: 0.5, ..LegSearch::default() };
+    let records = recorded(searched(search), SolveLimits::default()).unwrap();
+    for record in &records {
         // In single precision it could not be better than 1e-6 m.
-        assert!(record.residual < 1e-12, "frame {frame}: {}", record.residual);
-        tilts.push(record.legs[0].solved.ankle_offset);
+        assert!(record.residual < 1e-12, "frame {}: {}", record.frame, record.residual);
     }
-    assert!(tilts.iter().any(|tilt| (tilt - tilts[0]).abs() > 1e-3), "the search had something to do");
+    let tilts = records.iter().map(|record| record.legs[0].solved.ankle_offset);
+    let first = records[0].legs[0].solved.ankle_offset;
+    assert!(tilts.into_iter().any(|tilt| (tilt - first).abs() > 1e-3), "the search had something to do");
+}
+
+/// Legs that are searched in another way from the second frame on, with or without second attempts.
+struct Legs {
+    first: FourSegmentLegs,
+    then: FourSegmentLegs,
+    again: bool,
+}
+
+impl Legs {
+    fn new(first: LegSearch, then: LegSearch, again: bool) -> Self {
+        Self { first: searched(first), then: searched(then), again }
+    }
+}
+
+impl LegSolver for Legs {
+    fn legs(&self) -> usize {
+        self.then.legs()
+    }
+
+    fn leg(&self, leg: usize) -> LegJoints<'_> {
+        self.then.leg(leg)
+    }
+
+    fn solve(&self, task: &LegTask<'_>, pose: &mut RawPose) -> Result<SolvedLeg, LegFault> {
+        let legs = if task.previous.is_some() { &self.then } else { &self.first };
+        legs.solve(task, pose)
+    }
+
+    fn refine(&self, attempt: &SecondAttempt<'_>, pose: &mut RawPose) -> Result<Option<SolvedLeg>, LegFault> {
+        let better = self.again.then(|| self.then.refine(attempt, pose)).transpose()?;
+        Ok(better.flatten())
+    }
+
+    fn clearance(&self, leg: usize, body_ws: &DTransform, model_ms: &[DTransform]) -> f64 {
+        self.then.clearance(leg, body_ws, model_ms)
+    }
+
+    fn limit(&self, leg: usize, solved: &SolvedLeg, pose: &RawPose) -> LimitReading {
+        self.then.limit(leg, solved, pose)
+    }
+
+    fn self_gap(&self, leg: usize, model_ms: &[DTransform]) -> f64 {
+        self.then.self_gap(leg, model_ms)
+    }
+}
+
+#[test]
+fn ankles_that_would_hang_too_low_are_lifted_where_a_tilt_lifts_them() {
+    // Over a level foot and below a level body the ankle is 0.6 + 2 cos(tilt) - 0.3 m above the ground: 1.54 m at
+    // the tilt that the search likes best, 2 m at a tilt of 0.555.
+    let search = LegSearch { rest: 0.9, ..LegSearch::default() };
+    let limits = SolveLimits { clearance: 2.0, ..SolveLimits::default() };
+    let once = recorded(Legs::new(search, search, false), limits).unwrap_err();
+    assert!(matches!(once.cause, FailureCause::Clearance { leg: 0, .. }), "{once}");
+    let records = recorded(searched(search), limits).unwrap();
+    let highest = libm::acos((2.0 + 0.3 - 0.6) / 2.0);
+    for record in &records {
+        assert!(record.clearance >= 2.0 && record.residual < 1e-12);
+        // Up to the start the body is level.
+        for leg in record.legs.iter().filter(|_| record.frame <= 30) {
+            let tilt = leg.solved.ankle_offset;
+            // Not further from the first choice than it must be: a 64th of the range.
+            assert!(leg.refined && tilt <= highest && tilt > highest - 0.0251, "{tilt}");
+        }
+    }
+    // Nothing is tried where nothing is asked, and no tilt lifts an ankle over its leg.
+    let free = recorded(searched(search), SolveLimits::default()).unwrap();
+    assert!(free.iter().all(|record| record.legs.iter().all(|leg| !leg.refined)));
+    let high = SolveLimits { clearance: 2.4, ..limits };
+    let failure = recorded(searched(search), high).unwrap_err();
+    let FailureCause::Clearance { leg: 0, metres, .. } = failure.cause else { panic!("{failure}") };
+    // What is reported is the first choice, which nothing took the place of.
+    let tilt = failure.ankle_offset.unwrap();
+    assert!(tilt > 0.8 && (metres - (0.3 + 2.0 * libm::cos(tilt))).abs() < 1e-9);
+}
+
+#[test]
+fn legs_that_would_turn_too_far_in_the_world_are_turned_less_where_a_tilt_does_it() {
+    // From a tilt of 0.15 the second search is drawn to 0.5, a third of the way in a frame: 0.12 radians, over the
+    // five degrees that a joint may turn.
+    let first = LegSearch { rest: 0.15, ..LegSearch::default() };
+    let then = LegSearch { rest: 0.5, window: 0.5, ..LegSearch::default() };
+    let limits = SolveLimits::default();
+    let once = recorded(Legs::new(first, then, false), limits).unwrap_err();
+    let FailureCause::Continuity { leg: 0, radians, .. } = once.cause else { panic!("{once}") };
+    assert!(once.frame == 1 && radians > 0.1, "{once}");
+    let records = recorded(Legs::new(first, then, true), limits).unwrap();
+    for (record, leg) in records.iter().flat_map(|r| r.legs.iter().map(move |leg| (r, leg))) {
+        let turn = leg.turn.map_or(0.0, |turn| turn.radians);
+        assert!(turn <= limits.turn, "frame {}: {turn}", record.frame);
+        assert!(record.frame <= 2 || !leg.refined, "frame {}", record.frame);
+    }
+    for leg in &records[1].legs {
+        // Below a body that stands still the ankle turns as its tilt does; no less than it may, but for a 64th of
+        // where it was looked for.
+        let tilted = leg.solved.ankle_offset - records[0].legs[0].solved.ankle_offset;
+        assert!(leg.refined && tilted <= limits.turn && tilted > limits.turn - 0.0157, "{tilted}");
+        assert!((leg.turn.unwrap().radians - tilted).abs() < 1e-9);
+    }
 }
 
 #[test]

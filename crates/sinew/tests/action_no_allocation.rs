@@ -96,7 +96,7 @@ fn frames_of_an_action_and_readbacks() {
             worlds.extend((0..skeleton.len()).map(|joint| record.joint_ws(JointId(joint as u32))));
         }
         let (move_ws, before_ws, after_ws) = (DVec3::X, &worlds[..], &worlds[..]);
-        ReadbackJob { move_ws, before_ws, after_ws, tolerance: 1e-9 }.run().unwrap();
+        ReadbackJob { move_ws, before_ws, after_ws, tolerance: 1e-9, turn_tolerance: 1e-9 }.run().unwrap();
     });
     assert_eq!(count, 0);
 }

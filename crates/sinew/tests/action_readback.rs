@@ -58,7 +58,7 @@ fn read_back(record: &FrameRecord, compose: impl Fn(&FrameRecord, JointId) -> DT
 }
 
 fn verdict(before_ws: &[DTransform], after_ws: &[DTransform]) -> Readback {
-    ReadbackJob { move_ws: MOVE, before_ws, after_ws, tolerance: 1e-9 }.run().unwrap()
+    ReadbackJob { move_ws: MOVE, before_ws, after_ws, tolerance: 1e-9, turn_tolerance: 1e-9 }.run().unwrap()
 }
 
 #[test]
@@ -112,11 +112,30 @@ fn a_joint_left_behind_and_a_joint_that_turned_are_named() {
 #[test]
 fn moves_and_lists_that_tell_nothing_are_refused() {
     let joints = [DTransform::IDENTITY; 2];
-    let job = ReadbackJob { move_ws: MOVE, before_ws: &joints, after_ws: &joints, tolerance: 1e-6 };
+    let (before_ws, after_ws) = (&joints[..], &joints[..]);
+    let job = ReadbackJob { move_ws: MOVE, before_ws, after_ws, tolerance: 1e-6, turn_tolerance: 1e-6 };
     let none = ReadbackJob { move_ws: DVec3::ZERO, ..job };
     assert_eq!(none.run(), Err(ReadbackError::TooShort { metres: 0.0, tolerance: 1e-6 }));
     assert!(ReadbackJob { move_ws: DVec3::NAN, ..job }.run().is_err());
     let short = ReadbackJob { after_ws: &joints[..1], ..job };
     assert_eq!(short.run(), Err(ReadbackError::Joints { before: 2, after: 1 }));
     assert!(ReadbackJob { before_ws: &[], after_ws: &[], ..job }.run().is_err());
+    for radians in [-1e-9, f64::NAN] {
+        let turn = ReadbackJob { turn_tolerance: radians, ..job };
+        assert!(matches!(turn.run(), Err(ReadbackError::TurnTolerance { .. })), "{radians}");
+    }
+}
+
+#[test]
+fn how_far_and_how_much_a_joint_may_be_off_are_two_numbers() {
+    let before_ws = [DTransform::IDENTITY];
+    let rotation = DQuat::from_rotation_y(0.01);
+    let after_ws = [DTransform::from_rotation_translation(rotation, MOVE + DVec3::Y * 0.02)];
+    let job = |tolerance, turn_tolerance| {
+        let (before_ws, after_ws) = (&before_ws[..], &after_ws[..]);
+        ReadbackJob { move_ws: MOVE, before_ws, after_ws, tolerance, turn_tolerance }.run().unwrap()
+    };
+    assert_eq!(job(0.03, 0.011), Readback::Once);
+    assert!(matches!(job(0.03, 0.009), Readback::Turned { .. }));
+    assert!(matches!(job(0.01, 0.011), Readback::Other { .. }));
 }

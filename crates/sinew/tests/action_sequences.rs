@@ -208,6 +208,40 @@ fn a_single_joint_may_have_its_own_fallback() {
 }
 
 #[test]
+fn fallbacks_that_no_joint_would_take_are_refused_by_name() {
+    let refused = |policies: &[(JointId, Policy)]| run(&Case { policies, ..START }).unwrap_err();
+    let (head, leg) = (JointId(HEAD as u32), JointId(4));
+    let not_written = SequenceError::Policy { policy: 1, joint: leg, why: "is not written" };
+    assert_eq!(refused(&[(head, REST), (leg, REST)]), not_written);
+    let nowhere = JointId(99);
+    let error = SequenceError::Policy { policy: 0, joint: nowhere, why: "is not written" };
+    assert_eq!(refused(&[(nowhere, REST)]), error);
+    let twice = SequenceError::Policy { policy: 1, joint: head, why: "has one already" };
+    assert_eq!(refused(&[(head, REST), (head, SUPPORT)]), twice);
+}
+
+#[test]
+fn many_bones_are_bound_in_a_time_that_grows_with_their_number() {
+    // Each track against each bone: thousands of millions of comparisons, minutes of them.
+    let many = 60_000;
+    let joints = (0..many).map(|i| Joint::new(format!("bone {i}"), None, DTransform::IDENTITY));
+    let skeleton = Skeleton::numbered(joints.collect(), Vec::new()).unwrap();
+    let unit = [0.0, 0.0, 0.0, 1.0];
+    let channels = (0..many as u32).map(|i| channel(i, ChannelTarget::Rotation, &[0.0], &unit));
+    let clip = RawClip { channels: channels.collect(), ..RawClip::default() };
+    let pairs = (0..many).map(|i| (format!("bone {i}"), format!("bone {}", many - 1 - i)));
+    let map = NameMap::explicit(pairs);
+    let (source, target) = (&skeleton, &skeleton);
+    let request =
+        BindRequest { source, clip: &clip, target, map: &map, mesh: "", skeleton: "", subtree: None };
+    let start = std::time::Instant::now();
+    let binding = Binding::new(&request).unwrap();
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+    assert_eq!(binding.tracks()[7].target, JointId(many as u32 - 8));
+    assert_eq!(binding.writes().len(), many);
+}
+
+#[test]
 fn the_ends_of_a_sequence_hold_and_its_middle_is_between_them() {
     for (seconds, height) in [(-1.0, 1.0), (0.0, 1.0), (0.5, 1.375), (1.0, 1.75), (2.0, 2.5), (9.0, 2.5)] {
         let (pose, _) = run(&Case { seconds, ..START }).unwrap();

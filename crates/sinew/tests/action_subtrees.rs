@@ -121,6 +121,45 @@ fn a_parent_without_scale_has_no_local_transforms() {
     assert_eq!(local_of(&long, &DTransform::IDENTITY, 4), Err(error));
 }
 
+#[test]
+fn what_has_no_transform_below_its_parent_is_an_error_and_not_a_nan() {
+    let error = HierarchyError::NoLocal { bone: 4 };
+    let parent = at(1.0, 0.0, 0.0);
+    for nan in [
+        DTransform { translation: DVec3::new(0.0, f64::NAN, 0.0), ..DTransform::IDENTITY },
+        DTransform { rotation: DQuat::from_xyzw(0.0, 0.0, 0.0, f64::NAN), ..DTransform::IDENTITY },
+        DTransform { rotation: DQuat::from_xyzw(0.0, 0.0, 0.0, 0.0), ..DTransform::IDENTITY },
+        DTransform { scale: DVec3::new(1.0, 1.0, f64::INFINITY), ..DTransform::IDENTITY },
+    ] {
+        assert_eq!(local_of(&parent, &nan, 4), Err(error.clone()), "{nan:?}");
+    }
+    // Above the least that can be divided by, and yet nothing of a usual size is finite next to it.
+    let tiny = DTransform { scale: DVec3::splat(1e-300), ..DTransform::IDENTITY };
+    assert_eq!(local_of(&tiny, &at(1e9, 0.0, 0.0), 4), Err(error));
+    // A child without scale has a place all the same.
+    let flat = DTransform { scale: DVec3::ZERO, ..at(2.0, 0.0, 0.0) };
+    assert_eq!(local_of(&parent, &flat, 4).map(|local| local.scale), Ok(DVec3::ZERO));
+}
+
+#[test]
+fn a_joint_that_must_stay_outside_and_is_no_joint_is_refused() {
+    let error = HeadSubtree::new(&skeleton(), "Head_01", &[JointId(4), JointId(70)]).unwrap_err();
+    assert_eq!(error, HierarchyError::NoForbidden { bone: 70, bones: 7 });
+}
+
+#[test]
+fn long_chains_are_walked_and_rebuilt_in_a_time_that_grows_with_their_length() {
+    // The last bone is the root, each hangs from the next: walking up from each is half of 300 000 squared.
+    let bones = 300_000;
+    let parents: Vec<_> = (1..bones).map(Some).chain([None]).collect();
+    let start = std::time::Instant::now();
+    assert_eq!(walk_subtree(&parents, bones - 2).map(|inside| inside.len()), Ok(bones - 1));
+    let locals = vec![at(1.0, 0.0, 0.0); bones];
+    let model_ms = rebuilt(&parents, &locals).unwrap();
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+    assert_eq!(model_ms[0].translation.x, bones as f64);
+}
+
 fn transforms() -> impl Strategy<Value = DTransform> {
     let vector =
         |range: core::ops::Range<f64>| [range.clone(), range.clone(), range].prop_map(DVec3::from_array);

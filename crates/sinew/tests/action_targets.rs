@@ -7,10 +7,10 @@ use core::f64::consts::{FRAC_PI_2, PI};
 
 use glam::{DQuat, DVec3};
 use proptest::prelude::*;
-use sinew::DTransform;
 use sinew::action::{
     BodyCurves, ComposeError, Euler, FixedSoleBody, Side, StompBody, StompFoot, blend_scalar, nlerp_short,
 };
+use sinew::{Basis, DTransform};
 
 fn body_at(height: f64) -> DTransform {
     DTransform::from_rotation_translation(DQuat::IDENTITY, DVec3::new(1.0, height, 2.0))
@@ -137,13 +137,18 @@ fn positive_angles_lift_the_nose_turn_left_and_lower_the_right_side() {
 }
 
 #[test]
-fn a_head_readback_of_yaw_49_4_and_pitch_6_56_below_has_no_roll() {
-    // A head-local quaternion read back from a running character, X forward, Z up, as right-handed algebra.
+fn a_head_readback_of_49_4_degrees_to_the_left_and_6_56_below_has_no_roll() {
+    // A head-local quaternion read back from a running character: left-handed, X forward, Y right, Z up.
     let quoted = DQuat::from_xyzw(0.02391, 0.05198, -0.41717, 0.90702).normalize();
-    // The axes X, Y, Z of the quote are Z, X, Y here: a cyclic change, so that components follow their axes.
-    let here = DQuat::from_xyzw(quoted.y, quoted.z, quoted.x, quoted.w);
+    // Where it points there, by its own algebra: ahead, to the left (Y is right) and down.
+    let ahead = quoted * DVec3::X;
+    assert!((ahead - DVec3::new(0.6465, -0.7543, -0.1142)).length() < 1e-4, "{ahead}");
+    let basis = Basis::left_handed_z_up_x_forward(0.01).unwrap();
+    let here = basis.rotation(quoted);
+    // Left is +X here.
+    assert!((here * DVec3::Z - DVec3::new(0.7543, -0.1142, 0.6465)).length() < 1e-4);
     let euler = Euler::from_quat(here);
-    assert!((euler.yaw.to_degrees() + 49.399).abs() < 2e-3, "{}", euler.yaw.to_degrees());
+    assert!((euler.yaw.to_degrees() - 49.399).abs() < 2e-3, "{}", euler.yaw.to_degrees());
     assert!((euler.pitch.to_degrees() + 6.560).abs() < 2e-3, "{}", euler.pitch.to_degrees());
     assert!(euler.roll.to_degrees().abs() < 2e-3, "{}", euler.roll.to_degrees());
 }

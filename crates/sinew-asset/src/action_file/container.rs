@@ -1,12 +1,17 @@
 //! First stage: header, table of objects, checksums.
 
+use std::collections::BTreeSet;
+
 use super::error::ActionContainerError;
 use crate::runtime_file::{checksum, u16_at, u32_at, u64_at};
 
 /// What every action asset begins with; see the runtime file's for why it looks like this.
 pub const ACTION_MAGIC: [u8; 8] = *b"\x89SNACT\n\x1a";
-/// Major and minor version that is written. Major versions up to this one are read, and any minor one of them.
+/// Major and minor version that is written. Major versions up to this one are read, each up to the minor version
+/// that is known of it: what a later one may have added would be left unread.
 pub const ACTION_VERSION: [u16; 2] = [2, 0];
+/// Latest minor version that is known of each major one, from 1 on.
+const LATEST_MINOR: [u16; ACTION_VERSION[0] as usize] = [0, ACTION_VERSION[1]];
 
 pub(super) const HEADER: usize = 32;
 pub(super) const ENTRY: usize = 32;
@@ -14,7 +19,7 @@ pub(super) const ENTRY: usize = 32;
 const CHECKSUM_AT: usize = 24;
 
 /// What an object is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ObjectKind {
     /// An action.
     Action,
@@ -82,7 +87,8 @@ impl<'a> ActionContainer<'a> {
         // Before anything else: of a later version, nothing else is known.
         let Some(version) = bytes.get(8..12) else { return Err(truncated("version", 12)) };
         let version = [u16_at(version, 0), u16_at(version, 2)];
-        if version[0] == 0 || version[0] > ACTION_VERSION[0] {
+        let latest = usize::from(version[0]).checked_sub(1).and_then(|major| LATEST_MINOR.get(major));
+        if latest.is_none_or(|minor| version[1] > *minor) {
             return Err(ActionContainerError::Version { asset: name(), offset: 8, found: version });
         }
         if bytes.len() < HEADER {
@@ -111,6 +117,7 @@ impl<'a> ActionContainer<'a> {
             return Err(ActionContainerError::Length { asset: name(), offset: 16, expected, found });
         }
         let mut objects: Vec<ActionObject> = Vec::with_capacity(count as usize);
+        let mut seen = BTreeSet::new();
         let mut next = table as u64;
         for entry in (HEADER..table).step_by(ENTRY) {
             let object = u32_at(bytes, entry + 4);
@@ -140,7 +147,7 @@ impl<'a> ActionContainer<'a> {
                 _ => return Err(value(16, "length", size, length - offset)),
             };
             let this = ActionObject { kind, id: object, offset: offset as usize, length: size as usize };
-            if objects.iter().any(|earlier| (earlier.kind, earlier.id) == (kind, object)) {
+            if !seen.insert((kind, object)) {
                 let (asset, offset, kind) = (name(), entry as u64 + 4, kind.tag());
                 return Err(ActionContainerError::Repeated { asset, kind, object, offset });
             }

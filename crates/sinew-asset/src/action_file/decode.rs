@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use sinew::action::{ActionField, ActionRecord, ActionSettings, BlendMode, BlendWindow, BlendWindows};
-use sinew::{Channel, ChannelTarget, Curve, RawClip, Track};
+use sinew::{Channel, ChannelTarget, Curve, RawClip, Track, TrackError};
 
 use super::container::ObjectKind;
 use super::error::{ActionDecodeError, DecodeFault};
-use super::parse::{ParsedAction, ParsedActions, ParsedMode, ParsedSequence, ParsedWindow, Payload};
+use super::parse::{
+    PAYLOAD_HEAD, ParsedAction, ParsedActions, ParsedMode, ParsedSequence, ParsedWindow, Payload,
+};
 use super::{ActionFile, ActionSequence, payload};
 
 /// Times and values.
@@ -33,8 +35,14 @@ impl ParsedActions<'_> {
     ) -> Result<Keys, ActionDecodeError> {
         let Payload { encoding, interpolation, width, at } = payload;
         let decoded = payload::decode(*encoding, *interpolation, *width, &self.bytes[at.clone()]);
-        let (times, values) =
-            decoded.map_err(|(within, fault)| self.fault(kind, object, field, at.start + within, fault))?;
+        let (times, values) = decoded.map_err(|(within, fault)| {
+            let place = match fault {
+                // The encoding stands first, before the keys and their length.
+                DecodeFault::Encoding { .. } => at.start - PAYLOAD_HEAD,
+                _ => at.start + within,
+            };
+            self.fault(kind, object, field, place, fault)
+        })?;
         Ok((times.into(), values.into()))
     }
 
@@ -50,11 +58,26 @@ impl ParsedActions<'_> {
         ActionDecodeError { asset, kind: kind.tag(), object, field, offset: offset as u64, fault }
     }
 
+    /// Keys that are no track, with the place of the key.
+    fn no_track(
+        &self,
+        kind: ObjectKind,
+        object: u32,
+        field: &str,
+        payload: &Payload,
+        fault: TrackError,
+    ) -> ActionDecodeError {
+        let Payload { encoding, interpolation, width, at } = payload;
+        let bytes = &self.bytes[at.clone()];
+        let within = payload::place_of(&fault, *encoding, *interpolation, *width, bytes);
+        self.fault(kind, object, field, at.start + within, fault.into())
+    }
+
     fn curve(&self, object: u32, name: &str, payload: &Payload) -> Result<Curve, ActionDecodeError> {
         let kind = ObjectKind::Action;
         let (times, values) = self.keys(kind, object, name, payload)?;
         Curve::new(name, times, values, payload.interpolation)
-            .map_err(|fault| self.fault(kind, object, name, payload.at.start, fault.into()))
+            .map_err(|fault| self.no_track(kind, object, name, payload, fault))
     }
 
     fn window(
@@ -107,8 +130,7 @@ impl ParsedActions<'_> {
                 ChannelTarget::Rotation => Track::rotation(times, values, payload.interpolation),
                 _ => Track::new(times, values, payload.width, payload.interpolation),
             };
-            let track =
-                track.map_err(|fault| self.fault(kind, object, &name, payload.at.start, fault.into()))?;
+            let track = track.map_err(|fault| self.no_track(kind, object, &name, payload, fault))?;
             clip.channels.push(Channel { joint: *joint, target: *target, track, source: source as u32 });
         }
         let (name, skeleton) = (parsed.name.clone(), parsed.skeleton.clone());

@@ -60,9 +60,9 @@ pub enum ActionContainerError {
     },
     /// A version that is not known.
     #[error(
-        "{asset}: version at byte {offset} is {}.{}, this sinew reads 1 to {}; {}",
-        found[0], found[1], ACTION_VERSION[0],
-        if found[0] > ACTION_VERSION[0] { "update sinew or write the asset with this one" }
+        "{asset}: version at byte {offset} is {}.{}, this sinew reads 1.0 and {}.{}; {}",
+        found[0], found[1], ACTION_VERSION[0], ACTION_VERSION[1],
+        if found[0] > 0 { "update sinew or write the asset with this one" }
         else { "there is no such version" }
     )]
     Version {
@@ -212,7 +212,8 @@ pub struct ActionDecodeError {
     pub object: u32,
     /// The field or track.
     pub field: String,
-    /// Where the fault is in the file: where the payload starts, or what is left of it.
+    /// Where the fault is in the file: the encoding, the key or the number that it is about; where the payload
+    /// starts where it is about no single one.
     pub offset: u64,
     /// What is wrong.
     pub fault: DecodeFault,

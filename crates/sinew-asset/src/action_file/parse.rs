@@ -97,6 +97,9 @@ pub(super) struct ParsedSequence {
     pub(super) tracks: Vec<(JointId, ChannelTarget, Payload)>,
 }
 
+/// Bytes of a payload before its keys: encoding, interpolation, numbers a value, length.
+pub(super) const PAYLOAD_HEAD: usize = 7;
+
 /// Keys that are not decoded yet.
 #[derive(Clone, Debug)]
 pub(super) struct Payload {
@@ -223,7 +226,7 @@ impl<'a> Fields<'a> {
     }
 
     fn payload(&mut self, field: &str) -> Result<Payload, ActionFieldError> {
-        let head = self.take(field, 7)?;
+        let head = self.take(field, PAYLOAD_HEAD)?;
         let (encoding, width, length) = (head[0], head[2], u32_at(head, 3) as usize);
         let interpolation = match head[1] {
             0 => Interpolation::Linear,

@@ -8,7 +8,7 @@
 //!
 //! Keys on whole frames take a byte or two for their time instead of eight, and come back to the bit.
 
-use sinew::{Interpolation, Track};
+use sinew::{Interpolation, Track, TrackError};
 
 use super::error::DecodeFault;
 use crate::runtime_file::{u32_at, u64_at};
@@ -104,6 +104,42 @@ pub(super) fn decode(
     match (bytes.len() - keys.at) as u64 {
         0 => Ok((times, values)),
         left => Err((keys.at, DecodeFault::Unread { bytes: left })),
+    }
+}
+
+/// Where in a payload that decodes the key is that a fault of its track is about, or the component of its value;
+/// its start where it is about no single key.
+pub(super) fn place_of(
+    fault: &TrackError,
+    encoding: u8,
+    interpolation: Interpolation,
+    width: usize,
+    bytes: &[u8],
+) -> usize {
+    let (key, component) = match *fault {
+        TrackError::NonFiniteTime { key, .. }
+        | TrackError::NegativeTime { key, .. }
+        | TrackError::DuplicateTime { key, .. }
+        | TrackError::DecreasingTime { key, .. } => (key, None),
+        TrackError::NonFiniteValue { key, component, .. } => (key, Some(component)),
+        // Of a cubic spline, the value is between the tangents.
+        TrackError::ZeroRotation { key } => {
+            (key, Some(if interpolation == Interpolation::CubicSpline { width } else { 0 }))
+        }
+        TrackError::Empty | TrackError::OutputCount { .. } | TrackError::NoWidth { .. } => return 0,
+    };
+    let values = per_key(width, interpolation) * 4;
+    match component {
+        // Values are the last of a payload.
+        Some(component) => bytes.len() - (u32_at(bytes, 0) as usize - key) * values + component * 4,
+        None if encoding == PLAIN => 4 + 8 * key,
+        None => {
+            let mut keys = Keys { bytes, at: 4 + 8 };
+            // They were all read before.
+            let mut steps = (0..key).map(|_| keys.varint());
+            steps.all(|step| step.is_ok());
+            keys.at
+        }
     }
 }
 

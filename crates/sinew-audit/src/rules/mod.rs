@@ -20,7 +20,7 @@ pub use ancestor_scale::AncestorScaleLimits;
 pub use dead_time::DeadTimeLimits;
 pub use foot_slide::FootSlideLimits;
 pub use loop_seam::LoopSeamLimits;
-pub use pose_limit::{Axis, Limb, LimitedJoint, PoseLimits};
+pub use pose_limit::{Axis, Limb, LimitedJoint, PlantedSole, PoseLimits};
 pub use rotation_length::{RotationLength, RotationLengthLimits, rotation_length};
 pub use sign_flip::{SignFlipLimits, SignFlips, sign_flips};
 pub use swing::{Swing, SwingLimits, swings};

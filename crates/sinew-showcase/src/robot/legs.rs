@@ -2,7 +2,9 @@
 //! and pistons that follow.
 
 use glam::{DQuat, DVec3};
-use sinew::action::{FourSegmentLegs, LegJoints, LegSolver, LegTask, LimitReading, SegmentedLeg, SolvedLeg};
+use sinew::action::{
+    FourSegmentLegs, LegJoints, LegSolver, LegTask, LimitReading, SecondAttempt, SegmentedLeg, SolvedLeg,
+};
 use sinew::{DTransform, LegFault, LegGeometry, LegLimits, LegSearch, RawPose};
 
 use super::bones::{LEGS, LegBones, Robot};
@@ -94,6 +96,12 @@ impl LegSolver for &RobotLegs {
     fn solve(&self, task: &LegTask<'_>, pose: &mut RawPose) -> Result<SolvedLeg, LegFault> {
         let solved = self.legs.solve(task, pose)?;
         self.bones[task.leg].aim_pistons(pose);
+        Ok(solved)
+    }
+
+    fn refine(&self, attempt: &SecondAttempt<'_>, pose: &mut RawPose) -> Result<Option<SolvedLeg>, LegFault> {
+        let solved = self.legs.refine(attempt, pose)?;
+        self.bones[attempt.task.leg].aim_pistons(pose);
         Ok(solved)
     }
 

@@ -1,5 +1,7 @@
 //! Which track of a clip moves which joint of a character: by name, never by position.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::{HeadSubtree, HierarchyError};
 use crate::{ChannelTarget, ClipError, JointId, RawClip, Skeleton};
 
@@ -7,6 +9,8 @@ use crate::{ChannelTarget, ClipError, JointId, RawClip, Skeleton};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NameMap {
     pairs: Vec<(String, String)>,
+    /// Source to the place of its first pair.
+    places: BTreeMap<String, usize>,
     same_names: bool,
 }
 
@@ -14,14 +18,19 @@ impl NameMap {
     /// Every bone stands for the one of its own name.
     #[must_use]
     pub fn same_names() -> Self {
-        Self { pairs: Vec::new(), same_names: true }
+        Self { same_names: true, ..Self::default() }
     }
 
     /// Only these, source and target.
     #[must_use]
     pub fn explicit(pairs: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>) -> Self {
-        let pairs = pairs.into_iter().map(|(source, target)| (source.into(), target.into())).collect();
-        Self { pairs, same_names: false }
+        let pairs = pairs.into_iter().map(|(source, target)| (source.into(), target.into()));
+        let pairs: Vec<(String, String)> = pairs.collect();
+        let mut places = BTreeMap::new();
+        for (place, (source, _)) in pairs.iter().enumerate() {
+            places.entry(source.clone()).or_insert(place);
+        }
+        Self { pairs, places, same_names: false }
     }
 
     /// What is not listed stands for the bone of its own name.
@@ -34,7 +43,7 @@ impl NameMap {
     /// The target of a source bone.
     #[must_use]
     pub fn target<'a>(&'a self, source: &'a str) -> Option<&'a str> {
-        let listed = self.pairs.iter().find(|(from, _)| from == source).map(|(_, to)| to.as_str());
+        let listed = self.places.get(source).map(|place| self.pairs[*place].1.as_str());
         listed.or(self.same_names.then_some(source))
     }
 }
@@ -218,19 +227,21 @@ impl Binding {
             return Err(BindError::Subtree { found, expected: target.len() });
         }
         for (i, (name, _)) in map.pairs.iter().enumerate() {
-            if map.pairs[..i].iter().any(|(earlier, _)| earlier == name) {
+            if map.places.get(name) != Some(&i) {
                 return Err(BindError::RepeatedEntry { source_bone: name.clone() });
             }
         }
         let (mut tracks, mut report) = (Vec::<TrackBinding>::new(), BindReport::default());
-        let bones = tracked_bones(clip);
-        for (track, &bone) in bones.iter().enumerate() {
-            let parts = parts_of(clip, bone);
-            match target_of(request, bone, &parts)? {
+        let bones = tracked_bones(clip, source.len());
+        let by_name = bones_by_name(target);
+        // Of each joint of the target, its place in `tracks`.
+        let mut bound_to: Vec<Option<usize>> = vec![None; target.len()];
+        for (track, &(bone, parts)) in bones.iter().enumerate() {
+            match target_of(request, &by_name, bone, &parts)? {
                 Ok(joint) => {
                     let (source_bone, target_bone) = (source.label(bone), target.label(joint));
-                    if let Some(earlier) = tracks.iter().find(|earlier| earlier.target == joint) {
-                        let first = earlier.source_bone.clone();
+                    if let Some(earlier) = bound_to[joint.index()].replace(tracks.len()) {
+                        let first = tracks[earlier].source_bone.clone();
                         return Err(BindError::TwoTracks { first, second: source_bone, target_bone });
                     }
                     let parent_of = |of: &Skeleton, id| of.joint(id).parent.map(|parent| of.label(parent));
@@ -258,13 +269,14 @@ impl Binding {
                 report.other_parent.push(i);
             }
         }
-        let tracked = |name: &str| bones.iter().any(|bone| source.joint(*bone).name.as_deref() == Some(name));
+        let tracked: BTreeSet<&str> =
+            bones.iter().filter_map(|(bone, _)| source.joint(*bone).name.as_deref()).collect();
         let listed = map.pairs.iter().map(|(name, _)| name);
-        report.unused_names = listed.filter(|name| !tracked(name)).cloned().collect();
+        report.unused_names = listed.filter(|name| !tracked.contains(name.as_str())).cloned().collect();
         let may = |joint: &JointId| subtree.is_none_or(|subtree| subtree.contains(*joint));
         let mut writes = Vec::new();
         for joint in (0..target.len()).map(|i| JointId(i as u32)).filter(may) {
-            let bound = tracks.iter().position(|track| track.target == joint);
+            let bound = bound_to[joint.index()];
             match bound.map(|track| tracks[track].parts.is_complete()) {
                 None => report.absent.push(joint),
                 Some(false) => report.partial.push(joint),
@@ -300,33 +312,44 @@ impl Binding {
     }
 }
 
-/// Bones that have channels, in the order of their first one.
-fn tracked_bones(clip: &RawClip) -> Vec<JointId> {
-    let mut bones = Vec::new();
-    for channel in &clip.channels {
-        if !bones.contains(&channel.joint) {
-            bones.push(channel.joint);
+/// Bones that have channels, in the order of their first one, and which channels. Of two channels for one
+/// property the last one counts, as in sampling.
+fn tracked_bones(clip: &RawClip, joints: usize) -> Vec<(JointId, TrackParts)> {
+    let mut bones: Vec<(JointId, TrackParts)> = Vec::new();
+    let mut places: Vec<Option<usize>> = vec![None; joints];
+    for (index, channel) in clip.channels.iter().enumerate() {
+        let place = *places[channel.joint.index()].get_or_insert(bones.len());
+        if place == bones.len() {
+            bones.push((channel.joint, TrackParts::default()));
+        }
+        let parts = &mut bones[place].1;
+        match channel.target {
+            ChannelTarget::Translation => parts.translation = Some(index),
+            ChannelTarget::Rotation => parts.rotation = Some(index),
+            ChannelTarget::Scale => parts.scale = Some(index),
+            ChannelTarget::Weights => {}
         }
     }
     bones
 }
 
-fn parts_of(clip: &RawClip, bone: JointId) -> TrackParts {
-    // Of two channels for one property the last one counts, as in sampling.
-    let last = |target| clip.channels.iter().rposition(|c| c.joint == bone && c.target == target);
-    TrackParts {
-        translation: last(ChannelTarget::Translation),
-        rotation: last(ChannelTarget::Rotation),
-        scale: last(ChannelTarget::Scale),
+/// Of each name, the first bone that has it and the second.
+fn bones_by_name(skeleton: &Skeleton) -> BTreeMap<&str, (JointId, Option<JointId>)> {
+    let mut bones: BTreeMap<&str, (JointId, Option<JointId>)> = BTreeMap::new();
+    for (id, joint) in skeleton.iter() {
+        let Some(name) = joint.name.as_deref() else { continue };
+        bones.entry(name).and_modify(|(_, second)| *second = second.or(Some(id))).or_insert((id, None));
     }
+    bones
 }
 
 fn target_of(
     request: &BindRequest<'_>,
+    by_name: &BTreeMap<&str, (JointId, Option<JointId>)>,
     bone: JointId,
     parts: &TrackParts,
 ) -> Result<Result<JointId, Unbound>, BindError> {
-    let BindRequest { source, target, map, subtree, .. } = *request;
+    let BindRequest { source, map, subtree, .. } = *request;
     let Some(name) = source.joint(bone).name.as_deref().filter(|name| !name.is_empty()) else {
         return Ok(Err(Unbound::Unnamed));
     };
@@ -335,12 +358,15 @@ fn target_of(
     }
     let Some(wanted) = map.target(name) else { return Ok(Err(Unbound::NotMapped)) };
     let target_bone = || wanted.to_owned();
-    Ok(match super::find_one(target, wanted) {
-        Ok(joint) if subtree.is_some_and(|subtree| !subtree.contains(joint)) => {
+    Ok(match by_name.get(wanted) {
+        None => Err(Unbound::NoTarget { target_bone: target_bone() }),
+        Some((first, Some(second))) => {
+            let (name, first, second) = (target_bone(), first.index(), second.index());
+            return Err(BindError::Name(HierarchyError::RepeatedName { name, first, second }));
+        }
+        Some((joint, None)) if subtree.is_some_and(|subtree| !subtree.contains(*joint)) => {
             Err(Unbound::OutsideSubtree { target_bone: target_bone() })
         }
-        Ok(joint) => Ok(joint),
-        Err(HierarchyError::NoBone { .. }) => Err(Unbound::NoTarget { target_bone: target_bone() }),
-        Err(repeated) => return Err(BindError::Name(repeated)),
+        Some((joint, None)) => Ok(*joint),
     })
 }

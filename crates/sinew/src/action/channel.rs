@@ -8,6 +8,8 @@ use super::ActionError;
 ///
 /// Body translation and foot offsets are in parts of a reference length, angles in radians. The axes are the
 /// character's: X forward, Y left, Z up, as action assets name them; sinew's own axes for these are +Z, +X, +Y.
+/// What is read back from a left-handed engine has Y to the right and yaw to the right instead: it goes through
+/// [`Basis::left_handed_z_up_x_forward`](crate::Basis::left_handed_z_up_x_forward) first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ActionChannel {
     /// Body translation forward, parts of the reference height.

@@ -22,6 +22,12 @@ pub enum ClockError {
         /// The rate, hertz.
         rate: f64,
     },
+    /// More frames than a recording may have.
+    #[error("{frames} frames, expected at most {}", RecordingClock::MOST_FRAMES)]
+    Frames {
+        /// How many there would be; as a float, since there is no end to it.
+        frames: f64,
+    },
 }
 
 /// A moment of an action.
@@ -52,11 +58,13 @@ impl RecordingClock {
     pub const RATE: f64 = 30.0;
     /// Seconds held before and after the action, where nothing else is said.
     pub const LEAD: f64 = 1.0;
+    /// Frames that a recording may have: 92 hours at 30 frames a second.
+    pub const MOST_FRAMES: u32 = 10_000_000;
 
     /// For an action of `length` seconds: 30 frames a second, one second held before and after.
     ///
     /// # Errors
-    /// [`ClockError`] where the length is not above 0.
+    /// [`ClockError`] where the length is not above 0, or makes more than [`RecordingClock::MOST_FRAMES`].
     pub fn new(length: f64) -> Result<Self, ClockError> {
         Self::with(length, Self::RATE, Self::LEAD)
     }
@@ -64,7 +72,8 @@ impl RecordingClock {
     /// For an action of `length` seconds at `rate` frames a second, held for `lead` seconds before and after.
     ///
     /// # Errors
-    /// [`ClockError`] where a number is not finite or out of its range.
+    /// [`ClockError`] where a number is not finite or out of its range, or where there would be more than
+    /// [`RecordingClock::MOST_FRAMES`].
     pub fn with(length: f64, rate: f64, lead: f64) -> Result<Self, ClockError> {
         positive("an action", length)?;
         if !(rate.is_finite() && rate > 0.0) {
@@ -73,7 +82,13 @@ impl RecordingClock {
         if !(lead.is_finite() && lead >= 0.0) {
             return Err(ClockError::Seconds { what: "a hold", seconds: lead, expected: "0 or more" });
         }
-        Ok(Self { length, rate, lead })
+        let this = Self { length, rate, lead };
+        let frames = this.last_frame() + 1.0;
+        // Written so that NaN is refused.
+        if !(frames <= f64::from(Self::MOST_FRAMES)) {
+            return Err(ClockError::Frames { frames });
+        }
+        Ok(this)
     }
 
     /// Length of the action, seconds.
@@ -91,8 +106,12 @@ impl RecordingClock {
     /// Frames that show both holds and the action, the last moment included.
     #[must_use]
     pub fn frames(&self) -> u32 {
+        self.last_frame() as u32 + 1
+    }
+
+    fn last_frame(&self) -> f64 {
         // A length of 50 frames comes as 1.6666…: what is within a millionth of a frame is the frame.
-        libm::floor((self.length + 2.0 * self.lead) * self.rate + 1e-6) as u32 + 1
+        libm::floor((self.length + 2.0 * self.lead) * self.rate + 1e-6)
     }
 
     /// The moment of a frame, counted from 0.

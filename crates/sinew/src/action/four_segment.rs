@@ -2,15 +2,20 @@
 
 use glam::{DQuat, DVec3};
 
-use super::{LegJoints, LegSolver, LegTask, LimitReading, SolvedLeg};
+use super::{LegJoints, LegSolver, LegTask, LimitReading, SecondAttempt, SolvedLeg};
 use crate::ik::{
     IkError, IkStatus, LegFault, LegGeometry, LegJob, LegSearch, LegSolution, LegTarget, segment_distance,
+    solve_leg_at,
 };
 use crate::{DTransform, JointId, RawPose, Skeleton};
 
 /// Distance between a joint's place and where the leg's geometry has it above which they are two things,
 /// metres.
 const PLACE_TOLERANCE: f64 = 1e-9;
+/// Tilts that a second attempt looks at to each side of the first.
+const SECOND_SCAN: u32 = 64;
+/// By how much a second attempt keeps clear of what is measured again on the finished pose: metres, radians.
+const SPARE: (f64, f64) = (1e-8, 1e-9);
 /// Joints of a leg, in the order of [`SegmentedLeg::joints`].
 const PARTS: [&str; 5] = ["coxa", "upper", "lower", "ankle", "foot"];
 
@@ -134,6 +139,46 @@ impl FourSegmentLegs {
     }
 }
 
+impl FourSegmentLegs {
+    fn write(&self, leg: usize, found: &LegSolution, pose: &mut RawPose) -> SolvedLeg {
+        let of = &self.legs[leg];
+        let mut above = self.bases[leg];
+        for i in 0..of.joints.len() {
+            let here = found.pose.rotations[i] * of.frames[i];
+            pose.local[of.joints[i].index()].rotation = (above.conjugate() * here).normalize();
+            above = here;
+        }
+        let [yaw, hip, knee, ankle] = found.angles;
+        SolvedLeg { ankle_offset: found.phi, angles: [yaw, hip, knee, ankle, found.foot_angle, 0.0] }
+    }
+
+    /// Least height of hip, knee and ankle above the ground, less the segments' radii there, metres.
+    fn height(&self, leg: usize, places_ws: [DVec3; 3]) -> f64 {
+        let [coxa, upper, lower, ankle] = self.legs[leg].geometry.radii;
+        let thick = [coxa.max(upper), upper.max(lower), lower.max(ankle)];
+        let heights = places_ws.iter().zip(thick).map(|(place, radius)| place.y - radius - self.ground);
+        heights.fold(f64::INFINITY, f64::min)
+    }
+
+    /// Whether a solution breaks none of the rules that a frame is held to.
+    fn holds(&self, attempt: &SecondAttempt<'_>, found: &LegSolution) -> bool {
+        let SecondAttempt { task, before, limits, .. } = attempt;
+        let of = &self.legs[task.leg];
+        let [_, hip, knee, ankle, ..] = found.pose.to_world(task.body_ws).joints;
+        let turned = |i: usize| {
+            before.map(|before| {
+                let was = before.body_ws.rotation * before.model_ms[of.joints[i].index()].rotation;
+                let is = task.body_ws.rotation * (found.pose.rotations[i] * of.frames[i]);
+                DTransform::angle_between(was, is)
+            })
+        };
+        self.height(task.leg, [hip, knee, ankle]) >= limits.clearance + SPARE.0
+            && (1..of.joints.len()).all(|i| turned(i).is_none_or(|by| by <= limits.turn - SPARE.1))
+            && found.limit_margin >= SPARE.1
+            && found.clearance >= limits.self_gap + SPARE.0
+    }
+}
+
 fn check_leg(skeleton: &Skeleton, support: &RawPose, leg: &SegmentedLeg) -> Result<DQuat, LegRigError> {
     let name = || leg.name.clone();
     leg.geometry.check().map_err(|source| LegRigError::Geometry { leg: name(), source })?;
@@ -202,24 +247,44 @@ impl LegSolver for FourSegmentLegs {
         if let IkStatus::Unreachable { by_metres } = status {
             return Err(LegFault::Unreachable { by_metres });
         }
-        let mut above = self.bases[task.leg];
-        for i in 0..of.joints.len() {
-            let here = output.pose.rotations[i] * of.frames[i];
-            pose.local[of.joints[i].index()].rotation = (above.conjugate() * here).normalize();
-            above = here;
+        Ok(self.write(task.leg, &output, pose))
+    }
+
+    /// The tilt nearest to the first one at which the leg is clear of the ground, has turned no further in the
+    /// world than it may, and is within its limits and clear of itself; of those that the search may choose, its
+    /// window included.
+    fn refine(&self, attempt: &SecondAttempt<'_>, pose: &mut RawPose) -> Result<Option<SolvedLeg>, LegFault> {
+        let SecondAttempt { task, solved, .. } = attempt;
+        let of = &self.legs[task.leg];
+        let target = LegTarget { sole: task.anchor_ws.translation, foot: task.anchor_ws.rotation };
+        let window = task.previous.map_or([f64::NEG_INFINITY, f64::INFINITY], |previous| {
+            [previous - self.search.window, previous + self.search.window]
+        });
+        let low = self.search.range[0].max(window[0]);
+        let high = self.search.range[1].min(window[1]);
+        let step = (high - low) / f64::from(SECOND_SCAN);
+        for k in 1..=SECOND_SCAN {
+            for side in [-1.0, 1.0] {
+                let phi = solved.ankle_offset + side * step * f64::from(k);
+                if !(low..=high).contains(&phi) {
+                    continue;
+                }
+                match solve_leg_at(&of.geometry, task.body_ws, &target, phi) {
+                    Ok(found) if self.holds(attempt, &found) => {
+                        return Ok(Some(self.write(task.leg, &found, pose)));
+                    }
+                    Ok(_) | Err(LegFault::Unreachable { .. }) => {}
+                    Err(fault) => return Err(fault),
+                }
+            }
         }
-        let [yaw, hip, knee, ankle] = output.angles;
-        Ok(SolvedLeg { ankle_offset: output.phi, angles: [yaw, hip, knee, ankle, output.foot_angle, 0.0] })
+        Ok(None)
     }
 
     /// Of hip, knee and ankle, less the segments' radii there; the ball joint stands on the sole.
     fn clearance(&self, leg: usize, body_ws: &DTransform, model_ms: &[DTransform]) -> f64 {
-        let of = &self.legs[leg];
-        let [coxa, upper, lower, ankle] = of.geometry.radii;
-        let thick = [coxa.max(upper), upper.max(lower), lower.max(ankle)];
-        let joints = of.joints[1..4].iter().zip(thick);
-        let height = |joint: &JointId| body_ws.mul_transform(&model_ms[joint.index()]).translation.y;
-        joints.map(|(joint, radius)| height(joint) - radius - self.ground).fold(f64::INFINITY, f64::min)
+        let joints = &self.legs[leg].joints;
+        self.height(leg, [1, 2, 3].map(|i| body_ws.mul_transform(&model_ms[joints[i].index()]).translation))
     }
 
     fn limit(&self, leg: usize, solved: &SolvedLeg, _pose: &RawPose) -> LimitReading {

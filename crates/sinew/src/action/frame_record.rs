@@ -34,7 +34,7 @@ pub struct LegRecord {
     pub self_gap: f64,
     /// The joint of the leg that turned furthest since the frame before; `None` in the first frame.
     pub turn: Option<JointTurn>,
-    /// Whether the first solution was tried again for clearance or continuity.
+    /// Whether a second solution took the place of the first, which was too low or had turned too far.
     pub refined: bool,
 }
 

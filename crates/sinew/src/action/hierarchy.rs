@@ -3,6 +3,8 @@
 //! A child is `p_parent + rotate(q_parent, s_parent * p_local)`, `q_parent * q_local`, `s_parent * s_local`
 //! ([`DTransform::mul_transform`]); [`local_of`] is the way back. Shear has no place in either.
 
+use glam::DQuat;
+
 use crate::{DTransform, JointId, Skeleton};
 
 /// Why a hierarchy cannot be walked or rebuilt.
@@ -86,6 +88,20 @@ pub enum HierarchyError {
         /// The scale.
         scale: f64,
     },
+    /// Something that has no transform relative to a bone.
+    #[error("what is below bone {bone} is not finite relative to it, or is no transform itself")]
+    NoLocal {
+        /// The bone.
+        bone: usize,
+    },
+    /// A joint that must not be in the subtree is none.
+    #[error("bone {bone} must not be in the subtree, and is not among the {bones} there are")]
+    NoForbidden {
+        /// The bone.
+        bone: usize,
+        /// Bones there are.
+        bones: usize,
+    },
     /// A transform that is none.
     #[error("the transform of bone {bone} is not finite or its rotation is not of unit length")]
     NotATransform {
@@ -104,27 +120,31 @@ pub fn walk_subtree(parents: &[Option<usize>], root: usize) -> Result<Vec<usize>
     if root >= bones {
         return Err(HierarchyError::NoRoot { root, bones });
     }
-    let mut inside = Vec::new();
+    // Each bone is walked over once: whether it is inside is known from then on.
+    let mut known: Vec<Option<bool>> = vec![None; bones];
+    let mut on_the_way = vec![false; bones];
+    let mut way = Vec::new();
     for bone in 0..bones {
-        let (mut at, mut below) = (bone, bone == root);
-        // A walk with more steps than bones has met one of them twice. It goes on past the root, so that a
-        // circle is found wherever it is.
-        for step in 0.. {
-            if step > bones {
+        let mut at = bone;
+        while known[at].is_none() {
+            if on_the_way[at] {
                 return Err(HierarchyError::Cycle { bone });
             }
+            on_the_way[at] = true;
+            way.push(at);
             let Some(parent) = parents[at] else { break };
             if parent >= bones {
                 return Err(HierarchyError::NoParent { bone: at, parent, bones });
             }
             at = parent;
-            below |= at == root;
         }
-        if below {
-            inside.push(bone);
+        let mut above = known[at] == Some(true);
+        for at in way.drain(..).rev() {
+            above |= at == root;
+            known[at] = Some(above);
         }
     }
-    Ok(inside)
+    Ok((0..bones).filter(|bone| known[*bone] == Some(true)).collect())
 }
 
 /// Fills in the model-space transforms that are `None`, each as its parent becomes available; those that are
@@ -151,19 +171,28 @@ pub fn rebuild(
         return Err(HierarchyError::NoParent { bone, parent, bones });
     }
     let mut known = model_ms.to_vec();
-    let mut waiting: Vec<usize> = (0..bones).filter(|bone| known[*bone].is_none()).collect();
-    while !waiting.is_empty() {
-        let before = waiting.len();
-        waiting.retain(|&bone| {
-            known[bone] = match parents[bone] {
-                None => Some(locals[bone]),
-                Some(parent) => known[parent].map(|parent| parent.mul_transform(&locals[bone])),
-            };
-            known[bone].is_none()
-        });
-        if waiting.len() == before {
-            return Err(HierarchyError::Pending { waiting: before, first: waiting[0] });
+    // Each bone is walked over once, up to one that is known; `seen` also holds those that never are.
+    let mut seen: Vec<bool> = known.iter().map(Option::is_some).collect();
+    let mut way = Vec::new();
+    for bone in 0..bones {
+        let mut next = Some(bone);
+        while let Some(at) = next.filter(|at| !seen[*at]) {
+            seen[at] = true;
+            way.push(at);
+            next = parents[at];
         }
+        let mut above = next.map(|at| known[at]);
+        for at in way.drain(..).rev() {
+            known[at] = match above {
+                None => Some(locals[at]),
+                Some(parent) => parent.map(|parent| parent.mul_transform(&locals[at])),
+            };
+            above = Some(known[at]);
+        }
+    }
+    if let Some(first) = known.iter().position(Option::is_none) {
+        let waiting = known.iter().filter(|bone| bone.is_none()).count();
+        return Err(HierarchyError::Pending { waiting, first });
     }
     model_ms.copy_from_slice(&known);
     Ok(())
@@ -174,21 +203,28 @@ pub fn rebuild(
 ///
 /// # Errors
 /// [`HierarchyError::ZeroScale`] where the parent's scale cannot be divided by,
-/// [`HierarchyError::NotATransform`] where it is not finite.
+/// [`HierarchyError::NotATransform`] where the parent is not finite, [`HierarchyError::NoLocal`] where the child
+/// is not, or is not relative to so small a scale.
 pub fn local_of(parent: &DTransform, child: &DTransform, bone: usize) -> Result<DTransform, HierarchyError> {
     check_transform(parent, bone)?;
     let back = parent.rotation.conjugate();
-    Ok(DTransform {
+    let local = DTransform {
         translation: back * (child.translation - parent.translation) / parent.scale,
         rotation: (back * child.rotation).normalize(),
         scale: child.scale / parent.scale,
-    })
+    };
+    let fine = is_unit(child.rotation) && local.translation.is_finite() && local.scale.is_finite();
+    fine.then_some(local).ok_or(HierarchyError::NoLocal { bone })
+}
+
+/// Written so that NaN is none.
+fn is_unit(rotation: DQuat) -> bool {
+    (rotation.length() - 1.0).abs() <= 1e-6
 }
 
 pub(super) fn check_transform(transform: &DTransform, bone: usize) -> Result<(), HierarchyError> {
     let DTransform { translation, rotation, scale } = transform;
-    let unit = (rotation.length() - 1.0).abs() <= 1e-6;
-    if !(translation.is_finite() && scale.is_finite() && unit) {
+    if !(translation.is_finite() && scale.is_finite() && is_unit(*rotation)) {
         return Err(HierarchyError::NotATransform { bone });
     }
     match (0..3).find(|axis| scale[*axis].abs() < f64::MIN_POSITIVE) {
@@ -227,9 +263,12 @@ impl HeadSubtree {
     ///
     /// # Errors
     /// [`HierarchyError`] where the bone is not there or not the only one of its name, or names the first
-    /// forbidden joint inside.
+    /// forbidden joint that is inside or no joint of the skeleton.
     pub fn new(skeleton: &Skeleton, head_bone: &str, forbidden: &[JointId]) -> Result<Self, HierarchyError> {
         let root = find_one(skeleton, head_bone)?;
+        if let Some(joint) = forbidden.iter().find(|joint| joint.index() >= skeleton.len()) {
+            return Err(HierarchyError::NoForbidden { bone: joint.index(), bones: skeleton.len() });
+        }
         let parents: Vec<_> = skeleton.joints().iter().map(|j| j.parent.map(JointId::index)).collect();
         let walked = walk_subtree(&parents, root.index())?;
         let mut inside = vec![false; skeleton.len()];

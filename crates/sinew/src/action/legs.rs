@@ -2,6 +2,7 @@
 
 use glam::DVec3;
 
+use super::SolveLimits;
 use crate::ik::LegFault;
 use crate::{DTransform, JointId, RawPose};
 
@@ -49,6 +50,28 @@ pub struct LegTask<'a> {
     pub previous: Option<f64>,
 }
 
+/// All joints a frame ago.
+#[derive(Clone, Copy, Debug)]
+pub struct PoseBefore<'a> {
+    /// The body, from model to world.
+    pub body_ws: &'a DTransform,
+    /// `[joint]`: in model space.
+    pub model_ms: &'a [DTransform],
+}
+
+/// A task whose first solution broke a rule of the frame.
+#[derive(Clone, Copy, Debug)]
+pub struct SecondAttempt<'a> {
+    /// The task.
+    pub task: LegTask<'a>,
+    /// The first solution, which the pose holds.
+    pub solved: SolvedLeg,
+    /// What turns are measured from; `None` in the first frame.
+    pub before: Option<PoseBefore<'a>>,
+    /// What the leg must hold.
+    pub limits: &'a SolveLimits,
+}
+
 /// Solves legs for fixed soles.
 ///
 /// A leg is a function of its task alone: not of what the pose held before, nor of earlier frames except for the
@@ -69,20 +92,15 @@ pub trait LegSolver {
     /// [`LegFault`] where the sole cannot be reached; nothing is stretched or clamped.
     fn solve(&self, task: &LegTask<'_>, pose: &mut RawPose) -> Result<SolvedLeg, LegFault>;
 
-    /// A second attempt at a leg that came too near the ground or turned too far since the frame before, whose
-    /// pose is given. Most solvers weigh both when they choose the ankle offset and have nothing to add.
+    /// A second attempt at a leg that came too near the ground, or that has a joint that turned too far in the
+    /// world since the frame before. `None`, and the pose as it was, where there is nothing better to be had: the
+    /// frame then fails. That is all that a solver does that does not override this.
     ///
     /// # Errors
     /// As [`LegSolver::solve`].
-    fn refine(
-        &self,
-        task: &LegTask<'_>,
-        solved: SolvedLeg,
-        previous: Option<&RawPose>,
-        pose: &mut RawPose,
-    ) -> Result<SolvedLeg, LegFault> {
-        let _ = (task, previous, pose);
-        Ok(solved)
+    fn refine(&self, attempt: &SecondAttempt<'_>, pose: &mut RawPose) -> Result<Option<SolvedLeg>, LegFault> {
+        let _ = (attempt, pose);
+        Ok(None)
     }
 
     /// Least height of the leg, its sole left out, above the ground, metres. `[joint]` model-space transforms.

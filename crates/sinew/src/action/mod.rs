@@ -36,7 +36,7 @@ pub use euler::{Euler, nlerp_short};
 pub use four_segment::{FourSegmentLegs, LegRigError, SegmentedLeg};
 pub use frame_record::{FailureCause, FrameFailure, FrameRecord, JointTurn, LegRecord};
 pub use hierarchy::{HeadSubtree, HierarchyError, find_one, local_of, rebuild, walk_subtree};
-pub use legs::{LegJoints, LegSolver, LegTask, LimitReading, SolvedLeg};
+pub use legs::{LegJoints, LegSolver, LegTask, LimitReading, PoseBefore, SecondAttempt, SolvedLeg};
 pub use query::{CurveQuery, QueryOutcome, QueryTrace};
 pub use readback::{Readback, ReadbackError, ReadbackJob};
 pub use record::{

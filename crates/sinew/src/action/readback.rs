@@ -48,6 +48,12 @@ pub enum ReadbackError {
         /// The tolerance, metres.
         tolerance: f64,
     },
+    /// A tolerance for turns that is none.
+    #[error("a tolerance of {radians} radians for turns, expected 0 or more")]
+    TurnTolerance {
+        /// The tolerance, radians.
+        radians: f64,
+    },
 }
 
 /// Compares joints in the world before and after a move of the body that leaves the pose alone.
@@ -59,15 +65,17 @@ pub struct ReadbackJob<'a> {
     pub before_ws: &'a [DTransform],
     /// `[joint]`: as read back after it.
     pub after_ws: &'a [DTransform],
-    /// Largest distance that is none, metres; and largest turn that is none, radians.
+    /// Largest distance that is none, metres.
     pub tolerance: f64,
+    /// Largest turn that is none, radians.
+    pub turn_tolerance: f64,
 }
 
 impl ReadbackJob<'_> {
     /// What became of the move.
     ///
     /// # Errors
-    /// [`ReadbackError`] where the lists or the move tell nothing.
+    /// [`ReadbackError`] where the lists, the move or a tolerance tell nothing.
     pub fn run(&self) -> Result<Readback, ReadbackError> {
         let (before, after) = (self.before_ws.len(), self.after_ws.len());
         if before != after || before == 0 {
@@ -78,10 +86,13 @@ impl ReadbackJob<'_> {
         if !(metres > 4.0 * tolerance && tolerance >= 0.0) {
             return Err(ReadbackError::TooShort { metres, tolerance });
         }
+        if !(self.turn_tolerance >= 0.0) {
+            return Err(ReadbackError::TurnTolerance { radians: self.turn_tolerance });
+        }
         let pairs = || self.before_ws.iter().zip(self.after_ws).enumerate();
         for (joint, (before, after)) in pairs() {
             let radians = DTransform::angle_between(before.rotation, after.rotation);
-            if !(radians <= tolerance) {
+            if !(radians <= self.turn_tolerance) {
                 return Ok(Readback::Turned { joint: JointId(joint as u32), radians });
             }
         }

@@ -1,5 +1,7 @@
 //! Actions as an asset holds them, and as they are checked for use.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::{
     ActionChannel, BlendWeight, BlendWindows, ClockSample, CurveQuery, QueryOutcome, QueryTrace, WindowError,
 };
@@ -219,8 +221,9 @@ impl Action {
                 })?;
             }
         }
+        let mut places = BTreeMap::new();
         for (i, field) in record.fields.iter().enumerate() {
-            if record.fields[..i].iter().any(|earlier| earlier.name == field.name) {
+            if places.insert(field.name.as_str(), i).is_some() {
                 return Err(ActionError::RepeatedField { action: action(), field: field.name.clone() });
             }
             if let Some(found) = field.curve.as_ref().map(|curve| curve.track().interpolation())
@@ -235,7 +238,7 @@ impl Action {
             if slot.is_some() {
                 return Err(ActionError::RepeatedChannel { action: action(), channel: *channel });
             }
-            *slot = record.fields.iter().position(|f| f.name == *field);
+            *slot = places.get(field.as_str()).copied();
             if slot.is_none() {
                 let (channel, field) = (*channel, field.clone());
                 return Err(ActionError::NoSuchField { action: action(), channel, field });
@@ -288,13 +291,13 @@ impl Action {
     /// Weight of the body at a moment.
     #[must_use]
     pub fn body_weight(&self, at: &ClockSample) -> BlendWeight {
-        self.record.settings.body_blend.weight(at.since, self.length())
+        self.record.settings.body_blend.weight_of_checked(at.since, self.length())
     }
 
     /// Weight of the head at a moment.
     #[must_use]
     pub fn head_weight(&self, at: &ClockSample) -> BlendWeight {
-        self.record.settings.head_blend.weight(at.since, self.length())
+        self.record.settings.head_blend.weight_of_checked(at.since, self.length())
     }
 }
 
@@ -311,8 +314,9 @@ impl ActionSet {
     /// [`ActionError`] names the first action that cannot be used.
     pub fn new(records: Vec<ActionRecord>) -> Result<Self, ActionError> {
         let mut actions: Vec<Action> = Vec::with_capacity(records.len());
+        let mut names = BTreeSet::new();
         for record in records {
-            if actions.iter().any(|action| action.record.name == record.name) {
+            if !names.insert(record.name.clone()) {
                 return Err(ActionError::RepeatedAction { name: record.name });
             }
             actions.push(Action::new(record)?);

@@ -93,6 +93,16 @@ pub enum SequenceError {
         /// The moment, seconds.
         seconds: f64,
     },
+    /// Fallbacks of a joint that is not written, or of one that has some already.
+    #[error("policy {policy} is for {joint}, which {why}")]
+    Policy {
+        /// Its place in the list.
+        policy: usize,
+        /// The joint.
+        joint: JointId,
+        /// What is wrong.
+        why: &'static str,
+    },
     /// A transform that is none, of a joint of the target.
     #[error("{what}: {source}")]
     Transform {
@@ -121,7 +131,7 @@ pub struct SequenceJob<'a> {
     pub mode: TrackMode<'a>,
     /// Fallbacks of all joints.
     pub policy: Policy,
-    /// Fallbacks of single joints, instead.
+    /// Fallbacks of single joints that are written, instead; each joint once.
     pub policies: &'a [(JointId, Policy)],
     /// The pose that the layers below made.
     pub support: &'a RawPose,
@@ -168,6 +178,17 @@ impl SequenceJob<'_> {
         };
         if let Some(&seconds) = [self.seconds, base].iter().find(|seconds| !seconds.is_finite()) {
             return Err(SequenceError::Time { seconds });
+        }
+        for (policy, &(joint, _)) in self.policies.iter().enumerate() {
+            // Joints that are written are in the order of their numbers.
+            let why = if self.binding.writes().binary_search_by_key(&joint, |(of, _)| *of).is_err() {
+                "is not written"
+            } else if self.policies[..policy].iter().any(|(earlier, _)| *earlier == joint) {
+                "has one already"
+            } else {
+                continue;
+            };
+            return Err(SequenceError::Policy { policy, joint, why });
         }
         for bound in self.binding.tracks() {
             size("the source", self.source.len(), self.source.len().max(bound.source.index() + 1))?;

@@ -13,8 +13,8 @@ use glam::DVec3;
 use super::solve_setup::check_setup;
 use super::{
     ActionChannel, BlendWeight, BodyCurves, BodyTarget, ClockSample, ComposeError, Euler, FailureCause,
-    FixedSoleBody, FrameFailure, FrameRecord, JointTurn, LegRecord, LegSolver, LegTask, QueryTrace,
-    SetupError, SolveSetup, nlerp_short,
+    FixedSoleBody, FrameFailure, FrameRecord, JointTurn, LegRecord, LegSolver, LegTask, PoseBefore,
+    QueryTrace, SecondAttempt, SetupError, SolveSetup, nlerp_short,
 };
 use crate::{DTransform, JointId, RawPose, Skeleton};
 
@@ -231,13 +231,18 @@ impl<'a, L: LegSolver> ActionSolver<'a, L> {
         let turned = self.turn(leg, now).is_some_and(|turn| !(turn.radians <= limits.turn));
         if turned || !(clearance >= limits.clearance) {
             let body_ws = now.body.body_ws;
-            let previous = self.started.then_some(&self.last.pose);
-            let (task, before) = (self.task(leg, &body_ws), now.legs[leg].solved);
-            let solved = self.legs.refine(&task, before, previous, &mut now.pose);
-            now.legs[leg].solved = solved.map_err(|fault| FailureCause::Leg { leg, fault })?;
-            now.legs[leg].refined = true;
-            model_transforms(self.setup.skeleton, &now.pose, &mut now.model_ms);
-            clearance = self.legs.clearance(leg, &body_ws, &now.model_ms);
+            let (before, solved) = (
+                PoseBefore { body_ws: &self.last.body.body_ws, model_ms: &self.last.model_ms },
+                now.legs[leg].solved,
+            );
+            let before = self.started.then_some(before);
+            let attempt = SecondAttempt { task: self.task(leg, &body_ws), solved, before, limits };
+            let better = self.legs.refine(&attempt, &mut now.pose);
+            if let Some(solved) = better.map_err(|fault| FailureCause::Leg { leg, fault })? {
+                (now.legs[leg].solved, now.legs[leg].refined) = (solved, true);
+                model_transforms(self.setup.skeleton, &now.pose, &mut now.model_ms);
+                clearance = self.legs.clearance(leg, &body_ws, &now.model_ms);
+            }
         }
         now.legs[leg].clearance = clearance;
         // Written so that NaN fails, here and below.

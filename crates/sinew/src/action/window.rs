@@ -141,8 +141,17 @@ impl BlendWindows {
 
     /// The weight `since` seconds after the start of an action of `length` seconds: 1, times the factor of each
     /// window that is running. Where both run, both count; the smaller one alone would give another envelope.
-    #[must_use]
-    pub fn weight(&self, since: f64, length: f64) -> BlendWeight {
+    ///
+    /// # Errors
+    /// [`WindowError`] where a window cannot be used, whether it is running or not.
+    pub fn weight(&self, since: f64, length: f64) -> Result<BlendWeight, WindowError> {
+        self.blend_in.check()?;
+        self.blend_out.check()?;
+        Ok(self.weight_of_checked(since, length))
+    }
+
+    /// The weight, of windows that were checked.
+    pub(super) fn weight_of_checked(&self, since: f64, length: f64) -> BlendWeight {
         // Written so that NaN is outside.
         if !(since >= 0.0 && since <= length) {
             return BlendWeight::default();

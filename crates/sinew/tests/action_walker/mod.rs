@@ -4,7 +4,7 @@ use core::f64::consts::{FRAC_PI_2, PI};
 
 use glam::{DQuat, DVec3};
 use sinew::LegFault;
-use sinew::action::{LegJoints, LegSolver, LegTask, LimitReading, SolvedLeg};
+use sinew::action::{LegJoints, LegSolver, LegTask, LimitReading, SecondAttempt, SolvedLeg};
 use sinew::{DTransform, Joint, JointId, RawPose, Skeleton};
 
 fn at(x: f64, y: f64, z: f64) -> DTransform {
@@ -146,14 +146,9 @@ impl LegSolver for &Walker {
         self.write(task, task.previous.unwrap_or(0.15) + drift, pose)
     }
 
-    fn refine(
-        &self,
-        task: &LegTask<'_>,
-        solved: SolvedLeg,
-        _previous: Option<&RawPose>,
-        pose: &mut RawPose,
-    ) -> Result<SolvedLeg, LegFault> {
-        if self.refines { self.write(task, task.previous.unwrap_or(0.15), pose) } else { Ok(solved) }
+    fn refine(&self, attempt: &SecondAttempt<'_>, pose: &mut RawPose) -> Result<Option<SolvedLeg>, LegFault> {
+        let task = &attempt.task;
+        self.refines.then(|| self.write(task, task.previous.unwrap_or(0.15), pose)).transpose()
     }
 
     fn clearance(&self, leg: usize, body_ws: &DTransform, model_ms: &[DTransform]) -> f64 {
