@@ -272,12 +272,12 @@ fn promises(
     });
     all.extend([
         promise(
-            "twice the amplitude: first frame in which a bone of a leg turns by more than 5 deg, named when it stops",
+            "twice the amplitude: first frame with a turn of more than 5 deg, named as it stops",
             (FAILS_AT, 0.0, ""),
             failure.map_or(f64::NAN, |f| f64::from(f.frame)),
         ),
         promise(
-            "twice the amplitude: that frame in a recording that does not stop, from its bones in the world",
+            "twice the amplitude: the same frame, searched for in a recording that does not stop",
             (FAILS_AT, 0.0, ""),
             first_jump(stage, &unruled.frames).unwrap_or(f64::NAN),
         ),

@@ -328,7 +328,7 @@ fn promises(stage: &Stage, done: &[Done], played: &[Played], carried: &Carried, 
             played.iter().map(apart_cm).fold(0.0, f64::max),
         ),
         promise(
-            "runtime against the written pose: furthest of 20 bones in the world, all frames",
+            "runtime against the written pose, in the world: furthest of 20 bones, all frames",
             (0.0, 5e-3, "cm"),
             played.iter().map(|f| f.furthest_m * 100.0).fold(0.0, f64::max),
         ),
@@ -336,9 +336,7 @@ fn promises(stage: &Stage, done: &[Done], played: &[Played], carried: &Carried, 
     for (axis, name) in ["pitch", "yaw", "roll"].into_iter().enumerate() {
         let (track, before) = (core_sequence::HEAD[axis], HEAD_BEFORE[axis]);
         list.push(promise(
-            &format!(
-                "{name} of the head is its track's and not the {before} deg before it, runtime, all frames"
-            ),
+            &format!("{name} of the head, runtime, all frames: its track's, not the {before} deg before it"),
             (track, 1e-3, "deg"),
             furthest_from(track, played.iter().map(head(axis))),
         ));
@@ -354,7 +352,7 @@ fn promises(stage: &Stage, done: &[Done], played: &[Played], carried: &Carried, 
         changed.fold(0.0, f64::max),
     ));
     list.push(promise(
-        "body moved by 100 cm, files read back: frames in which every bone moved by it, once",
+        "body moved by 100 cm, from files: frames in which every bone moved by it, once",
         (111.0, 0.0, ""),
         carried.once as f64,
     ));
@@ -363,7 +361,7 @@ fn promises(stage: &Stage, done: &[Done], played: &[Played], carried: &Carried, 
         [("to the left", 100.0, core_cm[0]), ("up", 0.0, core_cm[1]), ("forward", 0.0, core_cm[2])]
     {
         list.push(promise(
-            &format!("body moved by 100 cm to the left, files read back: core in the world moved {way}"),
+            &format!("body moved by 100 cm to the left, from files: the core moved {way}"),
             (expected, 1e-4, "cm"),
             measured,
         ));
