@@ -8,17 +8,18 @@ use std::path::Path;
 use glam::{DQuat, DVec3};
 use serde_json::{Map, Value, json};
 use sinew::action::{
-    BindRequest, Binding, Euler, Fallback, JointWrite, LegSolver, LegTask, NameMap, Policy, RecordingClock,
-    SequenceJob, TrackMode,
+    BindRequest, Binding, Euler, Fallback, JointWrite, LegSolver, LegTask, NameMap, Policy, Readback,
+    ReadbackJob, RecordingClock, SequenceJob, TrackMode,
 };
 use sinew::{DTransform, JointId, RawPose, model_matrices};
 use sinew_asset::Document;
 use sinew_audit::plot::{Limit, Plot, Series, Tone};
 
 use crate::action_study::keys::RATE;
-use crate::action_study::playback::{clip, readback_error, through_a_file};
+use crate::action_study::playback::{clip, readback_error, seconds, through_a_file};
 use crate::action_study::plots::over_frames;
 use crate::action_study::stage::Stage;
+use crate::core_runtime::{self, Runtime};
 use crate::core_sequence::{self, CoreTrack};
 use crate::record::{Column, Record};
 use crate::robot::BONES;
@@ -66,8 +67,6 @@ struct Frame {
     untouched: usize,
     /// The core relative to the head, from the finished pose.
     core: DTransform,
-    /// The same from an evaluation of the file's whole pose.
-    full: DTransform,
     /// The head relative to the body.
     head: Euler,
 }
@@ -76,38 +75,60 @@ struct Frame {
 struct Done {
     frames: Vec<Frame>,
     binding: Binding,
+    /// The file that the sequence is in.
+    source: Document,
 }
+
+/// A frame of the runtime beside the two evaluations in double precision.
+struct Played {
+    /// The core relative to the head, from where the runtime has both in the world.
+    core: DTransform,
+    /// The same in the file's own whole pose.
+    whole: DTransform,
+    /// The head relative to the body, in the runtime.
+    head: Euler,
+    /// Largest distance in the world between a bone of the head and where the written pose has it, metres.
+    furthest_m: f64,
+}
+
+/// What became of a metre by which the body was moved, from files.
+struct Carried {
+    /// Frames of which every bone moved by it, once.
+    once: usize,
+    /// How the core moved at the middle of the sequence, world space, metres.
+    core_ws: DVec3,
+}
+
+/// The head before the sequence: pitch, yaw and roll in degrees, well away from what its track has.
+const HEAD_BEFORE: [f64; 3] = [-3.0, 14.0, -5.0];
 
 fn run(out_dir: &Path) -> Result<StudyResult, StudyError> {
     let mut stage = Stage::new()?;
     stand_crooked(&mut stage)?;
     let done = CASES.iter().map(|case| deploy(&stage, case)).collect::<Result<Vec<_>, _>>()?;
 
-    let (skeleton, root) = (&stage.robot.skeleton, stage.robot.body);
-    let world = |frames: &[Frame]| -> Vec<RawPose> {
-        let mut poses: Vec<RawPose> = frames.iter().map(|f| f.pose.clone()).collect();
-        for pose in &mut poses {
-            pose.local[root.index()] = stage.body_ws.mul_transform(&pose.local[root.index()]);
-        }
-        poses
-    };
-    let complete = world(&done[0].frames);
+    let skeleton = &stage.robot.skeleton;
+    let complete = in_world(&stage, &stage.body_ws, &done[0].frames);
+    let played = play(&stage, &done[0], &complete)?;
     let clips = CASES
         .iter()
         .zip(&done)
         .enumerate()
-        .map(|(i, (case, done))| clip(case.name, i, skeleton, &world(&done.frames)))
+        .map(|(i, (case, done))| {
+            clip(case.name, i, skeleton, &in_world(&stage, &stage.body_ws, &done.frames))
+        })
         .collect::<Result<Vec<_>, _>>()?;
     let document = stage.robot.document("core deployment", clips);
     let (glb, loaded) = through_a_file(&document, "the robot")?;
     let file_m = readback_error(skeleton, &complete, &loaded.document, 0);
-    let promises = promises(&stage, &done, &complete, file_m);
-    let plots = plots(&stage, &done);
+    let carried = carried(&stage, &done[0], &loaded.document)?;
+    let promises = promises(&stage, &done, &played, &carried, file_m);
+    let plots = plots(&stage, &done, &played);
 
     let mut files = Vec::new();
     for (i, (case, done)) in CASES.iter().zip(&done).enumerate() {
         let folder = Path::new(STUDY.name).join(case.name);
-        let playback = (i == 0).then_some(glb.as_slice());
+        let playback = (i == 0).then_some((glb.as_slice(), played.as_slice()));
         files.extend(written(&stage, case, done, playback).write(out_dir, &folder)?);
     }
     let file = Path::new(STUDY.name).join(CASES[0].name).join("playback.glb");
@@ -118,7 +139,7 @@ fn run(out_dir: &Path) -> Result<StudyResult, StudyError> {
 
 /// The body turned and lowered over its soles, and bones of the head away from rest: a pose in which a value
 /// written in the wrong space, to the wrong bone or from the wrong fallback shows.
-fn stand_crooked(stage: &mut Stage) -> Result<(), StudyError> {
+pub(crate) fn stand_crooked(stage: &mut Stage) -> Result<(), StudyError> {
     let turned = |pitch: f64, yaw: f64, roll: f64| {
         Euler { pitch: pitch.to_radians(), yaw: yaw.to_radians(), roll: roll.to_radians() }.to_quat()
     };
@@ -129,6 +150,8 @@ fn stand_crooked(stage: &mut Stage) -> Result<(), StudyError> {
         (&stage.legs).solve(&task, &mut stage.support).map_err(StudyError::build("the support pose"))?;
     }
     let robot = &stage.robot;
+    let [pitch, yaw, roll] = HEAD_BEFORE;
+    stage.support.local[robot.head.index()].rotation = turned(pitch, yaw, roll);
     let core = &mut stage.support.local[robot.core.index()];
     core.translation.y += 0.2;
     core.rotation = DQuat::from_rotation_y(0.35);
@@ -145,8 +168,7 @@ fn stand_crooked(stage: &mut Stage) -> Result<(), StudyError> {
 fn deploy(stage: &Stage, case: &Case) -> Result<Done, StudyError> {
     // Through a file, so that what is bound is what an importer has.
     let sequence = core_sequence::build(&stage.robot, case.track)?;
-    let (_, loaded) = through_a_file(&sequence, "the sequence")?;
-    let source = &loaded.document;
+    let source = through_a_file(&sequence, "the sequence")?.1.document;
     let target = &stage.robot.skeleton;
     let map = NameMap::same_names();
     let binding = Binding::new(&BindRequest {
@@ -186,12 +208,43 @@ fn deploy(stage: &Stage, case: &Case) -> Result<Done, StudyError> {
             written: written.len(),
             untouched: untouched(stage, &output),
             core: in_head(stage, &output),
-            full: full_pose(source, at.active),
             head: Euler::from_quat(output.local[stage.robot.head.index()].rotation),
             pose: output.clone(),
         });
     }
-    Ok(Done { frames, binding })
+    Ok(Done { frames, binding, source })
+}
+
+/// Poses with the body at a place in the world.
+fn in_world(stage: &Stage, body_ws: &DTransform, frames: &[Frame]) -> Vec<RawPose> {
+    let mut poses: Vec<RawPose> = frames.iter().map(|f| f.pose.clone()).collect();
+    for pose in &mut poses {
+        let root = &mut pose.local[stage.robot.body.index()];
+        *root = body_ws.mul_transform(root);
+    }
+    poses
+}
+
+/// The frames of a case as the runtime has them.
+fn play(stage: &Stage, done: &Done, world: &[RawPose]) -> Result<Vec<Played>, StudyError> {
+    let robot = &stage.robot;
+    let mut runtime = Runtime::new(stage, &done.source)?;
+    let (mut exact_ws, mut played) = (Vec::new(), Vec::new());
+    for (frame, exact) in done.frames.iter().zip(world) {
+        runtime.step(frame.sequence)?;
+        model_matrices(&robot.skeleton, exact, &mut exact_ws);
+        let off = |joint: &JointId| {
+            let place = runtime.bone_ws(*joint).w_axis - exact_ws[joint.index()].w_axis;
+            place.truncate().length()
+        };
+        played.push(Played {
+            core: runtime.relative(robot.head, robot.core),
+            whole: core_runtime::whole_pose(&done.source, frame.sequence),
+            head: Euler::from_quat(runtime.relative(robot.body, robot.head).rotation),
+            furthest_m: stage.head.joints().iter().map(off).fold(0.0, f64::max),
+        });
+    }
+    Ok(played)
 }
 
 /// Bones outside the head whose local transforms have the support pose's bits.
@@ -214,39 +267,36 @@ fn in_head(stage: &Stage, pose: &RawPose) -> DTransform {
     DTransform::rigid_part(&(head.inverse() * core))
 }
 
-/// The same of the file's own pose, all of its tracks on its own skeleton.
-fn full_pose(source: &Document, seconds: f64) -> DTransform {
-    let (mut pose, mut model_ms) = (RawPose::default(), Vec::new());
-    source.clips[0].sample(&source.skeleton, seconds, &mut pose);
-    model_matrices(&source.skeleton, &pose, &mut model_ms);
-    match ["Head_01", "Core_01"].map(|name| source.skeleton.find(name)) {
-        [Some(head), Some(core)] => {
-            DTransform::rigid_part(&(model_ms[head.index()].inverse() * model_ms[core.index()]))
-        }
-        _ => DTransform { translation: DVec3::NAN, ..DTransform::IDENTITY },
-    }
-}
-
 /// Up, in the head's space, centimetres.
 fn height_cm(frame: &Frame) -> f64 {
     frame.core.translation.y * 100.0
 }
 
-fn apart_cm(frame: &Frame) -> f64 {
-    (frame.core.translation - frame.full.translation).length() * 100.0
+fn apart_cm(frame: &Played) -> f64 {
+    (frame.core.translation - frame.whole.translation).length() * 100.0
 }
 
-fn promises(stage: &Stage, done: &[Done], world: &[RawPose], file_m: f64) -> Vec<Promise> {
+/// The value furthest from the one expected.
+fn furthest_from(expected: f64, values: impl Iterator<Item = f64>) -> f64 {
+    values.fold(expected, |worst, value| {
+        // Written so that NaN stays.
+        if (value - expected).abs() <= (worst - expected).abs() || worst.is_nan() { worst } else { value }
+    })
+}
+
+fn promises(stage: &Stage, done: &[Done], played: &[Played], carried: &Carried, file_m: f64) -> Vec<Promise> {
     let promise = |what: &str, expected, measured| Promise::new(STUDY.name, what, expected, measured);
     let frames = &done[0].frames;
     let at = |frame: usize, of: fn(&Frame) -> f64| frames.get(frame).map_or(f64::NAN, of);
     let sequence = |frame| at(frame, |f| f.sequence);
     let first = frames[0].core.translation;
     let change = frames.iter().map(|f| (f.core.translation - first).length() * 100.0);
-    let head = &stage.support.local[stage.robot.head.index()];
-    let head = Euler::from_quat(head.rotation);
-    let turned = frames.iter().flat_map(|f| {
-        [f.head.pitch - head.pitch, f.head.yaw - head.yaw, f.head.roll - head.roll].map(f64::abs)
+    let angles = |e: &Euler| [e.pitch, e.yaw, e.roll].map(f64::to_degrees);
+    let apart = |frame: usize| played.get(frame).map_or(f64::NAN, apart_cm);
+    let head = |axis: usize| move |f: &Played| angles(&f.head)[axis];
+    let changed = (0..3).flat_map(|axis| {
+        let start = head(axis)(&played[0]);
+        played.iter().map(move |f| (head(axis)(f) - start).abs())
     });
     let all = || done.iter().flat_map(|d| &d.frames);
     let least = |of: fn(&Frame) -> usize| all().map(of).min().unwrap_or(0) as f64;
@@ -269,29 +319,53 @@ fn promises(stage: &Stage, done: &[Done], world: &[RawPose], file_m: f64) -> Vec
         promise("fewest other bones that are the same to the bit", (67.0, 0.0, ""), least(|f| f.untouched)),
         promise("tracks of body and legs in the file that move nothing", (13.0, 0.0, ""), outside as f64),
         promise("bones that have another index in the file", (20.0, 0.0, ""), moved as f64),
-        promise("runtime against the whole pose, in the head: start", (0.0, 5e-3, "cm"), at(START, apart_cm)),
+        promise("runtime against the whole pose, core in the head: start", (0.0, 5e-3, "cm"), apart(START)),
+        promise("runtime against the whole pose, core in the head: middle", (0.0, 5e-3, "cm"), apart(MIDDLE)),
+        promise("runtime against the whole pose, core in the head: end", (0.0, 5e-3, "cm"), apart(END)),
         promise(
-            "runtime against the whole pose, in the head: middle",
+            "runtime against the whole pose, core in the head: worst of all frames",
             (0.0, 5e-3, "cm"),
-            at(MIDDLE, apart_cm),
+            played.iter().map(apart_cm).fold(0.0, f64::max),
         ),
-        promise("runtime against the whole pose, in the head: end", (0.0, 5e-3, "cm"), at(END, apart_cm)),
         promise(
-            "runtime against the whole pose: worst of all frames",
+            "runtime against the written pose, in the world: furthest of 20 bones, all frames",
             (0.0, 5e-3, "cm"),
-            frames.iter().map(apart_cm).fold(0.0, f64::max),
-        ),
-        promise(
-            "largest change of the head's pitch, yaw or roll",
-            (0.0, 1e-6, "deg"),
-            turned.fold(0.0, f64::max).to_degrees(),
-        ),
-        promise(
-            "body moved by 100 cm: the core in the world moves by",
-            (100.0, 1e-9, "cm"),
-            carried(stage, world),
+            played.iter().map(|f| f.furthest_m * 100.0).fold(0.0, f64::max),
         ),
     ];
+    for (axis, name) in ["pitch", "yaw", "roll"].into_iter().enumerate() {
+        let (track, before) = (core_sequence::HEAD[axis], HEAD_BEFORE[axis]);
+        list.push(promise(
+            &format!("{name} of the head, runtime, all frames: its track's, not the {before} deg before it"),
+            (track, 1e-3, "deg"),
+            furthest_from(track, played.iter().map(head(axis))),
+        ));
+        list.push(promise(
+            &format!("{name} of the head as written, all cases and frames"),
+            (track, 1e-4, "deg"),
+            furthest_from(track, all().map(|f| angles(&f.head)[axis])),
+        ));
+    }
+    list.push(promise(
+        "largest change of the head's pitch, yaw or roll while the core moves, runtime",
+        (0.0, 1e-4, "deg"),
+        changed.fold(0.0, f64::max),
+    ));
+    list.push(promise(
+        "body moved by 100 cm, from files: frames in which every bone moved by it, once",
+        (111.0, 0.0, ""),
+        carried.once as f64,
+    ));
+    let core_cm = (carried.core_ws * 100.0).to_array();
+    for (way, expected, measured) in
+        [("to the left", 100.0, core_cm[0]), ("up", 0.0, core_cm[1]), ("forward", 0.0, core_cm[2])]
+    {
+        list.push(promise(
+            &format!("body moved by 100 cm to the left, from files: the core moved {way}"),
+            (expected, 1e-4, "cm"),
+            measured,
+        ));
+    }
     list.extend(case_promises(stage, done));
     list.push(promise("worst bone after writing and reading the file", (0.0, 0.01, "mm"), file_m * 1e3));
     list
@@ -318,20 +392,49 @@ fn case_promises(stage: &Stage, done: &[Done]) -> Vec<Promise> {
     list
 }
 
-/// How far the core goes when the body is moved by a metre to its left and nothing else changes, centimetres.
-fn carried(stage: &Stage, world: &[RawPose]) -> f64 {
-    let place = |pose: &RawPose| {
-        let mut model_ms = Vec::new();
-        model_matrices(&stage.robot.skeleton, pose, &mut model_ms);
-        model_ms[stage.robot.core.index()].w_axis.truncate()
-    };
-    let mut moved = world[MIDDLE].clone();
-    moved.local[stage.robot.body.index()].translation += DVec3::X;
-    (place(&moved) - place(&world[MIDDLE])).dot(DVec3::X) * 100.0
+/// The body moved by a metre to its left before the robot is written, and both files read back.
+fn carried(stage: &Stage, done: &Done, before: &Document) -> Result<Carried, StudyError> {
+    let by = DVec3::X;
+    let moved = DTransform { translation: stage.body_ws.translation + by, ..stage.body_ws };
+    let poses = in_world(stage, &moved, &done.frames);
+    let clips = vec![clip("moved by 100 cm", 0, &stage.robot.skeleton, &poses)?];
+    let after =
+        through_a_file(&stage.robot.document("moved by 100 cm", clips), "the moved robot")?.1.document;
+    let mut carried = Carried { once: 0, core_ws: DVec3::NAN };
+    for frame in 0..poses.len() {
+        let [before_ws, after_ws] = [before, &after].map(|document| bones_ws(stage, document, frame));
+        let readback =
+            ReadbackJob { move_ws: by, before_ws: &before_ws, after_ws: &after_ws, tolerance: 1e-6 };
+        let verdict = readback.run().map_err(StudyError::build("the readback of the moved body"))?;
+        carried.once += usize::from(verdict == Readback::Once);
+        if frame == MIDDLE {
+            let core = stage.robot.core.index();
+            carried.core_ws = after_ws[core].translation - before_ws[core].translation;
+        }
+    }
+    Ok(carried)
 }
 
-fn written<'a>(stage: &Stage, case: &'a Case, done: &Done, playback: Option<&'a [u8]>) -> Record<'a> {
-    let columns = vec![
+/// The robot's bones in the world, from the first clip of a file.
+fn bones_ws(stage: &Stage, document: &Document, frame: usize) -> Vec<DTransform> {
+    let (mut pose, mut model_ms) = (RawPose::default(), Vec::new());
+    document.clips[0].sample(&document.skeleton, seconds(frame), &mut pose);
+    model_matrices(&document.skeleton, &pose, &mut model_ms);
+    let nowhere = DTransform { translation: DVec3::NAN, ..DTransform::IDENTITY };
+    let read = |bone: usize| {
+        let same = document.skeleton.find(&stage.robot.skeleton.label(JointId(bone as u32)));
+        same.map_or(nowhere, |same| DTransform::rigid_part(&model_ms[same.index()]))
+    };
+    (0..BONES).map(read).collect()
+}
+
+fn written<'a>(
+    stage: &Stage,
+    case: &'a Case,
+    done: &Done,
+    played: Option<(&'a [u8], &[Played])>,
+) -> Record<'a> {
+    let mut columns = vec![
         Column::new("frame", "", "from 0"),
         Column::new("time_s", "s", "recording clock"),
         Column::new("sequence_s", "s", "moment of the sequence"),
@@ -339,21 +442,36 @@ fn written<'a>(stage: &Stage, case: &'a Case, done: &Done, playback: Option<&'a 
         Column::new("core_y_m", "m", "core relative to the head, up"),
         Column::new("core_z_m", "m", "core relative to the head, forward"),
         Column::new("core_turn_deg", "deg", "core relative to the head, from rest"),
-        Column::new("whole_pose_apart_cm", "cm", "core from where the file's whole pose has it, in the head"),
         Column::new("head_pitch_deg", "deg", "head relative to the body"),
         Column::new("head_yaw_deg", "deg", "head relative to the body"),
         Column::new("head_roll_deg", "deg", "head relative to the body"),
         Column::new("written", "", "bones written"),
         Column::new("untouched", "", "other bones that are the support pose's to the bit"),
     ];
+    if played.is_some() {
+        columns.extend([
+            Column::new(
+                "runtime_apart_cm",
+                "cm",
+                "runtime's core from where the file's whole pose has it, in the head",
+            ),
+            Column::new(
+                "runtime_furthest_cm",
+                "cm",
+                "runtime's bones of the head from the written ones, in the world",
+            ),
+        ]);
+    }
     let rest = stage.robot.skeleton.joint(stage.robot.core).rest.rotation;
     let rows = done.frames.iter().enumerate().map(|(i, f)| {
         let mut row = vec![i as f64, f.time, f.sequence];
         row.extend(f.core.translation.to_array());
         row.push(DTransform::angle_between(rest, f.core.rotation).to_degrees());
-        row.push(apart_cm(f));
         row.extend([f.head.pitch, f.head.yaw, f.head.roll].map(f64::to_degrees));
         row.extend([f.written as f64, f.untouched as f64]);
+        if let Some((_, played)) = played {
+            row.extend([apart_cm(&played[i]), played[i].furthest_m * 100.0]);
+        }
         row
     });
     let bound: Vec<Value> = done
@@ -375,12 +493,14 @@ fn written<'a>(stage: &Stage, case: &'a Case, done: &Done, playback: Option<&'a 
         .collect();
     let report = done.binding.report();
     let label = |joint: &JointId| stage.robot.skeleton.label(*joint);
-    let settings = Map::from_iter([
+    let mut settings = Map::from_iter([
         ("keys_are".into(), json!("ours")),
         ("sequence_s".into(), json!(core_sequence::LENGTH)),
         ("core_track".into(), json!(format!("{:?}", case.track).to_lowercase())),
         ("fallback".into(), json!(format!("{:?}", case.fallback).to_lowercase())),
         ("tracks_are".into(), json!("absolute, relative to the parent")),
+        ("head_before_pitch_yaw_roll_deg".into(), json!(HEAD_BEFORE)),
+        ("head_track_pitch_yaw_roll_deg".into(), json!(core_sequence::HEAD)),
         ("bound".into(), Value::Array(bound)),
         (
             "unbound".into(),
@@ -393,6 +513,9 @@ fn written<'a>(stage: &Stage, case: &'a Case, done: &Done, playback: Option<&'a 
         ("absent".into(), report.absent.iter().map(|j| json!(label(j))).collect()),
         ("partial".into(), report.partial.iter().map(|j| json!(label(j))).collect()),
     ]);
+    if played.is_some() {
+        settings.insert("runtime_clip_bound_m".into(), json!(core_runtime::BOUND));
+    }
     Record {
         study: STUDY.name,
         run: case.name,
@@ -400,11 +523,11 @@ fn written<'a>(stage: &Stage, case: &'a Case, done: &Done, playback: Option<&'a 
         settings,
         columns,
         rows: rows.collect(),
-        playback,
+        playback: played.map(|(glb, _)| glb),
     }
 }
 
-fn plots(stage: &Stage, done: &[Done]) -> Vec<Plot> {
+fn plots(stage: &Stage, done: &[Done], played: &[Played]) -> Vec<Plot> {
     let line = |name: &str, frames: &[Frame], of: &dyn Fn(&Frame) -> f64| {
         Series::new(name, frames.iter().map(|f| [f.time, of(f)]).collect())
     };
@@ -446,19 +569,22 @@ fn plots(stage: &Stage, done: &[Done]) -> Vec<Plot> {
         "Head: angles",
         "angle",
         "deg",
-        "The head relative to the body. They do not change, so whoever watches them alone sees nothing of the core.",
+        "The head relative to the body. They are those of its track, not the support pose's, and do not change, so \
+         whoever watches them alone sees nothing of the core.",
         vec![
             line("pitch", frames, &|f| f.head.pitch.to_degrees()),
             line("yaw", frames, &|f| f.head.yaw.to_degrees()),
             line("roll", frames, &|f| f.head.roll.to_degrees()),
         ],
     );
+    let apart = frames.iter().zip(played).map(|(f, runtime)| [f.time, apart_cm(runtime) * 1e4]);
     let mut apart = over_frames(
         "Core: runtime against the whole pose",
         "distance",
         "µm",
-        "The core in the head's space, as written into this pose and as the file's own whole pose has it.",
-        vec![line("distance", frames, &|f| apart_cm(f) * 1e4).tone(Tone::Good)],
+        "The core in the head's space: from where the runtime has both in the world, in single precision, and from \
+         the file's own whole pose, in double precision.",
+        vec![Series::new("distance", apart.collect()).tone(Tone::Good)],
     );
     apart.limits = vec![Limit { value: 50.0, label: "limit 0.005 cm".into() }];
     vec![height, turn, clock, head, apart]
@@ -471,8 +597,9 @@ fn text() -> Vec<Section> {
             &[
                 "Another file holds a sequence of 1.667 s: shutters open, the core rises by 1.37 m, laser and launcher \
                  make room. The robot meanwhile stands crooked: its body is turned, lowered and leaning over its six \
-                 soles, and some bones of its head are not where they are at rest. A value written in the wrong space or \
-                 to the wrong bone would show at once; seen straight from the front both can look like a part that rises.",
+                 soles, its head is turned otherwise than the sequence has it, and some bones of the head are not where \
+                 they are at rest: a value written in the wrong space or to the wrong bone is then far off. Seen straight \
+                 from the front, it could look like a part that rises.",
                 "Skeleton, sequence and keys are ours. The core's heights, the number of bones and the clock are those of \
                  a published recording of a similar machine.",
             ],
@@ -484,6 +611,20 @@ fn text() -> Vec<Section> {
                  name; the record lists each with its track, source bone, target bone and parent. The file also has \
                  tracks for its body and legs, which crouch: they are outside the subtree of the head, move nothing, and \
                  are reported. Twenty bones are written. The other 67 are compared bit by bit, in every frame.",
+            ],
+        ),
+        Section::new(
+            "What is held against what",
+            &[
+                "One side is the runtime as a game has it: the file's whole clip compressed to within 0.02 mm, sampled in \
+                 single precision, laid over the head's subtree of the robot that stands crooked in the world, and all \
+                 bones composed there. The core is then taken relative to its parent, the head, from where both are in the \
+                 world. The other side is the file's own whole pose: all of its tracks on its own skeleton, whose body \
+                 crouches, evaluated in double precision from the keys. The two share the keys and nothing else. A test \
+                 writes the core in the body's space, with another bone's values and a frame too early, and finds each.",
+                "The metre by which the body is moved is read back from files: the robot is written once where it stands \
+                 and once with its body a metre further to its left, and every bone of both files is compared in every \
+                 frame. Zero would be a body left out, two metres one that is counted twice.",
             ],
         ),
         Section::new(

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
+use sinew::action::Euler;
 use sinew::{
     Channel, ChannelTarget, Interpolation, Joint, JointFlags, JointId, RawClip, Skeleton, Track, TrackError,
 };
@@ -20,6 +21,9 @@ pub(crate) const LENGTH: f64 = FRAMES as f64 / RATE;
 /// Where the core ends up relative to the head: forward and up, metres. Forward by 3.5 cm as well, so that the
 /// largest change of its translation is 137.53 cm where that of its height is 137.49 cm.
 const CORE_END: [f64; 2] = [0.308_086, 2.375_2];
+
+/// Pitch, yaw and roll of the head in its track, degrees: the same throughout, and not what the robot has before.
+pub(crate) const HEAD: [f64; 3] = [6.0, -9.0, 2.0];
 
 /// Which properties a track of the core has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,6 +128,9 @@ fn clip(robot: &Robot, skeleton: &Skeleton, core: CoreTrack) -> Result<RawClip, 
                 let end = DVec3::new(rest.translation.x, CORE_END[1], CORE_END[0]);
                 now.translation = rest.translation.lerp(end, up);
                 now.rotation = DQuat::from_rotation_y(up * 60.0_f64.to_radians());
+            } else if name == "Head_01" {
+                let [pitch, yaw, roll] = HEAD.map(f64::to_radians);
+                now.rotation = Euler { pitch, yaw, roll }.to_quat();
             } else if let Some(motion) = motions.iter().find(|m| m.bone == name) {
                 let part = eased(share, motion.over);
                 let (axis, degrees) = motion.turn;

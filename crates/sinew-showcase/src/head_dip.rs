@@ -170,7 +170,7 @@ fn promises(stage: &Stage, runs: &Runs, file_m: f64) -> Vec<Promise> {
     let frames = &runs.dip.frames;
     let at = |frame: usize, of: &dyn Fn(&FrameRecord) -> f64| frames.get(frame).map_or(f64::NAN, of);
     let start = at(0, &pitch);
-    let first_change = frames.iter().find(|f| (pitch(f) - start).abs() > 0.01);
+    let at_rest = frames.iter().take_while(|f| (pitch(f) - start).abs() < 1e-9);
     let curve = |f: &FrameRecord| f.value(HeadPitch).unwrap_or(f64::NAN).to_degrees();
     let weight = |f: &FrameRecord| f.head_weight.value;
     let turn = match (frames.get(INSIDE as usize), frames.get(PAST as usize)) {
@@ -196,9 +196,9 @@ fn promises(stage: &Stage, runs: &Runs, file_m: f64) -> Vec<Promise> {
     vec![
         promise("frames", (151.0, 0.0, ""), frames.len() as f64),
         promise(
-            "pitch starts to change after",
-            (1.0, 0.05, "s"),
-            first_change.map_or(f64::NAN, |f| f.clock.time),
+            "last moment before the pitch starts to change",
+            (1.0, 1e-9, "s"),
+            at_rest.last().map_or(f64::NAN, |f| f.clock.time),
         ),
         promise("pitch at frame 50, 1.667 s", (-16.55, 5e-3, "deg"), at(50, &pitch)),
         promise("pitch at frame 51, 1.700 s", (-25.35, 5e-3, "deg"), at(51, &pitch)),

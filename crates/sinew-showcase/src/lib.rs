@@ -14,6 +14,7 @@
 mod action_study;
 mod body_shake;
 mod core_deployment;
+mod core_runtime;
 mod core_sequence;
 mod head_dip;
 mod knee;
