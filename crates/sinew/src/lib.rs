@@ -35,6 +35,7 @@ pub mod frame;
 mod ik;
 mod joint_mask;
 mod local_pose;
+pub mod locomotion;
 mod mesh;
 mod model;
 mod plant;
@@ -75,6 +76,13 @@ pub use ik::{
 };
 pub use joint_mask::{JointMask, MaskError};
 pub use local_pose::{LocalPose, Transform};
+pub use locomotion::{
+    Account, DISTANCE_CURVE, DistanceBake, DistanceBakeJob, DistanceBakeSettings, DistanceCurve,
+    DistanceKind, DistanceMarker, FeetSettings, FeetTravel, FootStance, GroundMover, LocomotionError,
+    MarkerSettings, MatchSettings, MatchState, MatchStatus, MatchStep, Mover, Prediction, Reversal, RootPath,
+    SignedPath, SplitSettings, TimeMap, TimeSource, advance_by_distance, match_to_target, playrate_to_speed,
+    predict_pivot, predict_stop, retime_start, set_up_matching, stop_closed_form, stop_parabola,
+};
 pub use mesh::{Influences, Mesh, MorphTarget, Primitive};
 pub use model::{
     AffineRows, BindError, BindJoint, BoxedJoint, BoxedPaletteJob, CompactJoint, CompactPaletteJob,

@@ -232,8 +232,12 @@ fn aim_group<S: Simd>(s: S, group: &AimGroup, output: &mut [[f32; 8]; 4], status
     let solved = fine & !unreachable;
     let is_solved = s.mask(solved);
     for axis in 0..4 {
-        let before = s.load(&output[axis]);
-        rotation[axis].select(is_solved, before).store(&mut output[axis]);
+        let mut here = rotation[axis];
+        // Stores under a mask are slow; nearly always there is nothing to keep.
+        if solved != 0xff {
+            here = here.select(is_solved, s.load(&output[axis]));
+        }
+        here.store(&mut output[axis]);
     }
     missing.select(s.mask(unreachable), zero).store(&mut status.by_metres);
     status.reached = solved & !yaw_held & !pitch_held;

@@ -235,22 +235,27 @@ fn solve_group<S: Simd>(s: S, group: &TwoBoneGroup, output: &mut TwoBoneRotation
     let (a, b, soft) = (s.load(&group.upper), s.load(&group.lower), s.load(&group.soft));
     let root = load_vectors(s, &group.root);
     let to_target = sub3(s, load_vectors(s, &group.target), root);
-    let distance = dot3(s, to_target, to_target).sqrt();
-    let line = scale3(s, to_target, one / distance);
+    let distance_squared = dot3(s, to_target, to_target);
+    let distance = distance_squared.sqrt();
 
-    // A normal gives the pole n x t.
+    // A normal `n` gives the pole `n x t`, with the way to the target as `t`.
     let plane = load_vectors(s, &group.plane);
-    let (by_normal, by_pole, is_normal) =
-        (cross(s, plane, line), sub3(s, plane, root), s.mask(group.normals));
+    let (by_normal, by_pole) = (cross(s, plane, to_target), sub3(s, plane, root));
+    let is_normal = s.mask(group.normals);
     let pole = [
         by_normal[0].select(is_normal, by_pole[0]),
         by_normal[1].select(is_normal, by_pole[1]),
         by_normal[2].select(is_normal, by_pole[2]),
     ];
-    let across = cross(s, line, pole);
-    let (across_squared, plane_squared) = (dot3(s, across, across), dot3(s, plane, plane));
-    let pole_squared = plane_squared.select(is_normal, dot3(s, pole, pole));
-    let normal = scale3(s, across, one / across_squared.sqrt());
+    let across = cross(s, to_target, pole);
+    let across_squared = dot3(s, across, across);
+    let across_length = across_squared.sqrt();
+    let by_normal = dot3(s, plane, plane) * distance_squared;
+    let pole_squared = by_normal.select(is_normal, dot3(s, pole, pole));
+    // Two divisions in one: the slowest of operations.
+    let inverse = one / (distance * across_length);
+    let line = scale3(s, to_target, inverse * across_length);
+    let normal = scale3(s, across, inverse * distance);
     let aside = cross(s, normal, line);
 
     let (full, nearest) = (a + b, (a - b).max(b - a));
@@ -269,13 +274,14 @@ fn solve_group<S: Simd>(s: S, group: &TwoBoneGroup, output: &mut TwoBoneRotation
     let (lower, lower_size) = half_turn_back(s, plane_rotation, spanned - along, height, b);
     let upper_frame = load_quats(s, &group.upper_frame);
     let lower_frame = load_quats(s, &group.lower_frame);
-    let upper_scale = one / (size * upper_size).sqrt();
-    let lower_scale = one / (size * lower_size).sqrt();
+    let (upper_length, lower_length) = ((size * upper_size).sqrt(), (size * lower_size).sqrt());
+    let inverse = one / (upper_length * lower_length);
+    let (upper_scale, lower_scale) = (inverse * lower_length, inverse * upper_length);
     let upper = mul_conj(s, upper, upper_frame);
     let lower = mul_conj(s, lower, lower_frame);
 
     // NaN is on the failing side of every comparison.
-    let least_across = s.splat(ON_LINE * ON_LINE) * pole_squared;
+    let least_across = s.splat(ON_LINE * ON_LINE) * (pole_squared * distance_squared);
     let fine = above(s, distance, tiny)
         & above(s, huge, distance)
         & above(s, a, tiny)
@@ -284,7 +290,7 @@ fn solve_group<S: Simd>(s: S, group: &TwoBoneGroup, output: &mut TwoBoneRotation
         & above(s, soft, s.splat(-f32::MIN_POSITIVE))
         & above(s, s.splat(1.0 + f32::EPSILON), soft)
         & above(s, across_squared, least_across)
-        & above(s, across_squared, s.splat(1e-30))
+        & above(s, across_squared, s.splat(1e-36))
         & above(s, s.splat(1e30), pole_squared)
         & unit(s, upper_frame)
         & unit(s, lower_frame);
@@ -293,10 +299,14 @@ fn solve_group<S: Simd>(s: S, group: &TwoBoneGroup, output: &mut TwoBoneRotation
     let short = above(s, distance, spanned) & fine & !outside;
     let missing = (distance - spanned).max(spanned - distance);
     for axis in 0..4 {
-        let before = s.load(&output.upper[axis]);
-        (upper[axis] * upper_scale).select(is_fine, before).store(&mut output.upper[axis]);
-        let before = s.load(&output.lower[axis]);
-        (lower[axis] * lower_scale).select(is_fine, before).store(&mut output.lower[axis]);
+        let (mut upper, mut lower) = (upper[axis] * upper_scale, lower[axis] * lower_scale);
+        // Stores under a mask are slow; nearly always there is nothing to keep.
+        if fine != 0xff {
+            upper = upper.select(is_fine, s.load(&output.upper[axis]));
+            lower = lower.select(is_fine, s.load(&output.lower[axis]));
+        }
+        upper.store(&mut output.upper[axis]);
+        lower.store(&mut output.lower[axis]);
     }
     missing.select(is_fine, zero).store(&mut status.by_metres);
     status.reached = fine & !outside & !short;

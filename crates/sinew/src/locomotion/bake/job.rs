@@ -1,0 +1,99 @@
+//! From a clip to the same clip with its distance curves.
+
+use super::super::distance_curve::{DISTANCE_CURVE, DistanceCurve};
+use super::super::error::LocomotionError;
+use super::super::split::SplitSettings;
+use super::{FeetSettings, FeetTravel, MarkerSettings, RootPath, SignedPath};
+use crate::{JointId, RawClip, Skeleton};
+
+/// How distance is baked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DistanceBakeSettings {
+    /// The joint that carries the character; found by itself where none is named.
+    pub root: Option<JointId>,
+    /// Samples of the path a second.
+    pub rate: f64,
+    /// How starts, stops and turns are told.
+    pub markers: MarkerSettings,
+    /// How the path is split.
+    pub split: SplitSettings,
+    /// The joints of the feet, for a clip that runs in place; of no use to one whose root moves.
+    pub feet: Vec<JointId>,
+    /// How travel is told by feet.
+    pub by_feet: FeetSettings,
+}
+
+impl Default for DistanceBakeSettings {
+    /// Whatever carries the character, 30 samples a second.
+    fn default() -> Self {
+        Self {
+            root: None,
+            rate: 30.0,
+            markers: MarkerSettings::default(),
+            split: SplitSettings::default(),
+            feet: Vec::new(),
+            by_feet: FeetSettings::default(),
+        }
+    }
+}
+
+/// Finds the distance curves of a clip and stores them in it.
+#[derive(Debug)]
+pub struct DistanceBakeJob<'a> {
+    /// Whose clip it is.
+    pub skeleton: &'a Skeleton,
+    /// The clip.
+    pub clip: &'a RawClip,
+    /// How.
+    pub settings: &'a DistanceBakeSettings,
+}
+
+/// A clip with its distance curves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DistanceBake {
+    /// The clip with the curves stored, each with its remainder; curves of distance that it had are gone.
+    pub clip: RawClip,
+    /// The curves, one a marker.
+    pub curves: Vec<DistanceCurve>,
+    /// The path they are of, with markers and reversals.
+    pub path: SignedPath,
+    /// The joint whose path it is; `None` where the feet told it.
+    pub root: Option<JointId>,
+    /// What the feet said; `None` where the root moves.
+    pub feet: Option<FeetTravel>,
+}
+
+impl DistanceBakeJob<'_> {
+    /// Bakes. A clip whose root goes nowhere is told by its feet, where some are named.
+    ///
+    /// # Errors
+    /// [`LocomotionError`] says what is missing: root motion, feet that agree, a way to go.
+    pub fn run(&self) -> Result<DistanceBake, LocomotionError> {
+        let Self { skeleton, clip, settings } = *self;
+        let by_root = match settings.root {
+            Some(joint) => RootPath::of(skeleton, clip, joint, settings.rate),
+            None => RootPath::find(skeleton, clip, settings.rate),
+        };
+        let (root_path, feet) = match by_root {
+            Ok(path) => (path, None),
+            Err(LocomotionError::NoRoot { .. }) if !settings.feet.is_empty() => {
+                let found =
+                    FeetTravel::find(skeleton, clip, &settings.feet, settings.rate, &settings.by_feet)?;
+                (found.path.clone(), Some(found))
+            }
+            Err(error) => return Err(error),
+        };
+        let path = SignedPath::find(&root_path, &settings.markers)?;
+        let curves = path.curves(&settings.split)?;
+        let mut clip = clip.clone();
+        let is_distance = |name: &str| {
+            name.strip_prefix(DISTANCE_CURVE)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || rest.starts_with('.'))
+        };
+        clip.curves.retain(|curve| !is_distance(&curve.name));
+        for curve in &curves {
+            clip.curves.extend(curve.to_curves()?);
+        }
+        Ok(DistanceBake { clip, curves, path, root: root_path.joint, feet })
+    }
+}

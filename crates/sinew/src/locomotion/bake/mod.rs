@@ -1,0 +1,13 @@
+//! Distance curves from the motion of a clip.
+
+mod feet;
+mod job;
+mod retime;
+mod root_path;
+mod signed_path;
+
+pub use feet::{FeetSettings, FeetTravel, FootStance};
+pub use job::{DistanceBake, DistanceBakeJob, DistanceBakeSettings};
+pub use retime::{TimeMap, retime_start};
+pub use root_path::RootPath;
+pub use signed_path::{DistanceMarker, MarkerSettings, Reversal, SignedPath};

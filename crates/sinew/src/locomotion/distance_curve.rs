@@ -1,0 +1,317 @@
+//! Distance over time, made so that every distance belongs to exactly one moment.
+
+use super::error::{LocomotionError, finite, in_range};
+use super::split::{self, DistanceKind, SplitSettings};
+use crate::{Curve, Interpolation};
+
+/// What the distance curve of a clip with one marker is called. Of several markers the curves are called
+/// `distance/0`, `distance/1` and so on, in order of time.
+pub const DISTANCE_CURVE: &str = "distance";
+/// What is added to a distance curve's name for the curve of its remainder.
+const REMAINDER: &str = ".remainder";
+/// Most samples of a curve.
+pub(super) const MAX_SAMPLES: usize = 1 << 20;
+/// Least distance that a curve covers, metres: below this there is nothing to match.
+pub(super) const LEAST_RANGE: f64 = 1e-3;
+/// Largest distance, metres.
+pub(super) const MAX_DISTANCE: f64 = 1e6;
+
+/// Distance over time, strictly increasing, with what the root does besides set apart as a remainder.
+///
+/// The sign says what it counts: metres still to go to a stop or a pivot are negative, metres travelled since
+/// a start are positive, so every curve rises. The signed path of the root `s(t)` is the distance `m(t)` plus
+/// the remainder `e(t)`: what goes back before a push-off, or too far before it settles, is remainder and
+/// belongs to the pelvis.
+///
+/// Samples are evenly spaced. A time is looked up by its index and a distance in a table, so neither takes
+/// longer in a longer clip. Immutable: one serves any number of characters and threads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DistanceCurve {
+    name: String,
+    kind: DistanceKind,
+    start: f64,
+    step: f64,
+    per_second: f64,
+    /// `[sample]`, metres, strictly increasing.
+    distances: Vec<f64>,
+    /// `[sample]`, metres.
+    remainders: Vec<f32>,
+    /// `[bucket]`: the last sample at or before the bucket's first distance; one more than there are buckets.
+    table: Vec<u32>,
+    per_metre: f64,
+}
+
+impl DistanceCurve {
+    /// From the signed path of the root relative to its marker, metres at increasing seconds: falling, flat and
+    /// repeated keys are welcome. Between the keys it is a monotone cubic.
+    ///
+    /// # Errors
+    /// [`LocomotionError`] names the key or the setting that cannot be used, or says that nothing is travelled.
+    pub fn from_keys(
+        name: impl Into<String>,
+        kind: DistanceKind,
+        times: &[f64],
+        signed: &[f64],
+        settings: &SplitSettings,
+    ) -> Result<Self, LocomotionError> {
+        let parts = split::split(kind, times, signed, settings)?;
+        Self::assemble(name.into(), kind, parts.start, parts.step, parts.distances, parts.remainders)
+    }
+
+    /// A curve as it travels with a clip, of this name; its kind is told by its signs. Between keys it is a
+    /// straight line, as [`Curve::sample`] has it.
+    ///
+    /// # Errors
+    /// [`LocomotionError`] where there is none, where it is stored so that it cannot be looked up, or where a
+    /// distance repeats or falls.
+    pub fn from_clip_curves(curves: &[Curve], name: &str) -> Result<Self, LocomotionError> {
+        let find = |name: &str| curves.iter().find(|c| c.name == name);
+        let Some(curve) = find(name) else {
+            return Err(LocomotionError::NoCurve { name: name.into() });
+        };
+        let track = curve.track();
+        let storage = match track.interpolation() {
+            Interpolation::Linear => None,
+            Interpolation::Step => Some("stepped"),
+            Interpolation::CubicSpline => Some("cubic"),
+        };
+        if let Some(storage) = storage {
+            return Err(LocomotionError::NotIndexable { name: name.into(), storage });
+        }
+        let (times, values) = (track.times(), track.values());
+        if times.len() < 2 {
+            return Err(LocomotionError::TooFewKeys { found: times.len() });
+        }
+        for (key, pair) in values.windows(2).enumerate() {
+            if !(pair[1] > pair[0]) {
+                let (value, previous) = (f64::from(pair[1]), f64::from(pair[0]));
+                let (name, key) = (name.into(), key + 1);
+                return Err(LocomotionError::NotMonotone { name, key, time: times[key], value, previous });
+            }
+        }
+        let (start, end) = (track.start(), track.end());
+        let (step, count) = split::grid_of_keys(times)?;
+        let at = |i: usize| if i == count { end } else { start + step * i as f64 };
+        let distances: Vec<f64> = (0..=count).map(|i| curve.sample(at(i))).collect();
+        let rest = find(&format!("{name}{REMAINDER}"));
+        let remainders = (0..=count).map(|i| rest.map_or(0.0, |r| r.sample(at(i)) as f32)).collect();
+        let kind = if distances[0] >= 0.0 {
+            DistanceKind::Start
+        } else if distances[count] <= 0.0 {
+            DistanceKind::Stop
+        } else {
+            DistanceKind::Pivot
+        };
+        Self::assemble(name.into(), kind, start, step, distances, remainders)
+    }
+
+    fn assemble(
+        name: String,
+        kind: DistanceKind,
+        start: f64,
+        step: f64,
+        distances: Vec<f64>,
+        remainders: Vec<f32>,
+    ) -> Result<Self, LocomotionError> {
+        let (first, last) = (distances[0], distances[distances.len() - 1]);
+        for value in [first, last] {
+            in_range("a distance in metres", value, -MAX_DISTANCE, MAX_DISTANCE, "-1e6 to 1e6")?;
+        }
+        if !(last - first >= LEAST_RANGE) {
+            let cure = "bake a clip whose root moves, or name the joint that does";
+            return Err(LocomotionError::NoTravel { range: last - first, least: LEAST_RANGE, cure });
+        }
+        finite("a step in seconds", 1.0 / step)?;
+        let buckets = distances.len() - 1;
+        let per_metre = buckets as f64 / (last - first);
+        let mut table = Vec::with_capacity(buckets + 1);
+        let mut sample = 0;
+        for bucket in 0..=buckets {
+            let from = first + bucket as f64 / per_metre;
+            while sample + 1 < distances.len() && distances[sample + 1] <= from {
+                sample += 1;
+            }
+            table.push(sample as u32);
+        }
+        Ok(Self { name, kind, start, step, per_second: 1.0 / step, distances, remainders, table, per_metre })
+    }
+
+    /// The curve and its remainder as they travel with a clip: linear keys in single precision, still strictly
+    /// increasing. (Of a stretch without progress that lies more than 30 m from the marker, keys are as close as
+    /// single precision has numbers.)
+    ///
+    /// # Errors
+    /// [`LocomotionError::Track`] where the curve starts before 0.
+    pub fn to_curves(&self) -> Result<[Curve; 2], LocomotionError> {
+        let times: std::sync::Arc<[f64]> =
+            (0..self.distances.len()).map(|i| self.start + self.step * i as f64).collect();
+        let mut values: Vec<f32> = self.distances.iter().map(|d| *d as f32).collect();
+        // What is equal in single precision goes apart by the least there is, away from the marker.
+        let zero = values.partition_point(|v| *v < 0.0).min(values.len() - 1);
+        for i in zero + 1..values.len() {
+            values[i] = values[i].max(values[i - 1].next_up());
+        }
+        for i in (0..zero).rev() {
+            values[i] = values[i].min(values[i + 1].next_down());
+        }
+        Ok([
+            Curve::new(self.name.clone(), times.clone(), values, Interpolation::Linear)?,
+            Curve::new(
+                format!("{}{REMAINDER}", self.name),
+                times,
+                self.remainders.clone(),
+                Interpolation::Linear,
+            )?,
+        ])
+    }
+
+    /// The same distances, to be played round and round.
+    ///
+    /// # Errors
+    /// [`LocomotionError::Kind`] of a curve that counts down.
+    pub fn into_loop(mut self) -> Result<Self, LocomotionError> {
+        if self.distances[0] < 0.0 {
+            return Err(LocomotionError::Kind { found: self.kind.name(), expected: "start or loop" });
+        }
+        let first = self.distances[0];
+        self.distances.iter_mut().for_each(|d| *d -= first);
+        self.kind = DistanceKind::Loop;
+        Ok(self)
+    }
+
+    /// What people call it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What it counts.
+    #[must_use]
+    pub fn kind(&self) -> DistanceKind {
+        self.kind
+    }
+
+    /// First and last moment, seconds within the clip.
+    #[must_use]
+    pub fn span(&self) -> [f64; 2] {
+        [self.start, self.start + self.duration()]
+    }
+
+    /// Seconds from the first to the last sample.
+    #[must_use]
+    pub fn duration(&self) -> f64 {
+        self.step * (self.distances.len() - 1) as f64
+    }
+
+    /// Number of samples.
+    #[must_use]
+    #[allow(clippy::len_without_is_empty, reason = "a curve has two samples or more")]
+    pub fn len(&self) -> usize {
+        self.distances.len()
+    }
+
+    /// First and last distance, metres.
+    #[must_use]
+    pub fn distances(&self) -> [f64; 2] {
+        [self.distances[0], self.distances[self.distances.len() - 1]]
+    }
+
+    /// Metres from the first to the last distance.
+    #[must_use]
+    pub fn range(&self) -> f64 {
+        let [first, last] = self.distances();
+        last - first
+    }
+
+    /// The sample before a time, clamped, and the share of the way to the next; NaN is the start.
+    #[inline]
+    fn place(&self, time: f64) -> (usize, f64) {
+        let last = self.distances.len() - 2;
+        let at = ((time - self.start) * self.per_second).max(0.0);
+        // A float beyond the range of an integer is its largest.
+        let i = (at as usize).min(last);
+        (i, (at - i as f64).min(1.0))
+    }
+
+    /// Distance at a time, metres; clamped to the ends.
+    #[inline]
+    #[must_use]
+    pub fn distance_at(&self, time: f64) -> f64 {
+        let (i, u) = self.place(time);
+        let (a, b) = (self.distances[i], self.distances[i + 1]);
+        a + (b - a) * u
+    }
+
+    /// What the root does besides at a time, metres along the way of travel: how far the pelvis is ahead.
+    #[inline]
+    #[must_use]
+    pub fn remainder_at(&self, time: f64) -> f64 {
+        let (i, u) = self.place(time);
+        let (a, b) = (f64::from(self.remainders[i]), f64::from(self.remainders[i + 1]));
+        a + (b - a) * u
+    }
+
+    /// Signed path of the root relative to the marker at a time, metres: distance plus remainder.
+    #[must_use]
+    pub fn signed_at(&self, time: f64) -> f64 {
+        self.distance_at(time) + self.remainder_at(time)
+    }
+
+    /// Speed of the distance at a time, metres a second; above 0.
+    #[must_use]
+    pub fn speed_at(&self, time: f64) -> f64 {
+        let (i, _) = self.place(time);
+        (self.distances[i + 1] - self.distances[i]) * self.per_second
+    }
+
+    /// The moment at which a distance is reached, seconds within the clip; of one outside, the end next to it,
+    /// and of NaN the start.
+    #[inline]
+    #[must_use]
+    pub fn time_at(&self, distance: f64) -> f64 {
+        let [first, last] = self.distances();
+        if !(distance > first) {
+            return self.start;
+        }
+        if distance >= last {
+            return self.start + self.duration();
+        }
+        let bucket = (((distance - first) * self.per_metre) as usize).min(self.table.len() - 2);
+        // The rounding of a bucket's edge may be off by a bit: one sample more on either side.
+        let mut low = (self.table[bucket] as usize).saturating_sub(1);
+        let mut high = (self.table[bucket + 1] as usize + 2).min(self.distances.len() - 1);
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            if self.distances[middle] <= distance {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        let (a, b) = (self.distances[low], self.distances[high]);
+        let u = ((distance - a) / (b - a)).clamp(0.0, 1.0);
+        self.start + self.step * (low as f64 + u)
+    }
+
+    /// Mean speed over the first `seconds` of the curve, metres a second.
+    #[must_use]
+    pub fn speed_at_start(&self, seconds: f64) -> f64 {
+        let [start, _] = self.span();
+        let seconds = seconds.clamp(self.step, self.duration());
+        (self.distance_at(start + seconds) - self.distances[0]) / seconds
+    }
+
+    /// Mean speed over the last `seconds` of the curve, metres a second.
+    #[must_use]
+    pub fn speed_at_end(&self, seconds: f64) -> f64 {
+        let [_, end] = self.span();
+        let seconds = seconds.clamp(self.step, self.duration());
+        (self.distances()[1] - self.distance_at(end - seconds)) / seconds
+    }
+
+    /// Largest remainder on either side, metres.
+    #[must_use]
+    pub fn largest_remainder(&self) -> f64 {
+        self.remainders.iter().fold(0.0, |most, e| most.max(f64::from(e.abs())))
+    }
+}

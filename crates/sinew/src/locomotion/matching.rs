@@ -1,0 +1,451 @@
+//! Which moment of a clip belongs to the distance travelled.
+//!
+//! The playhead goes to the moment of the distance, no faster and no more suddenly than it may. What the pose
+//! then covers and the capsule does not (or the other way round) is taken up in order by the stride, by an
+//! offset of the mesh and by sliding. Nothing is left out: the parts of every step add up to what was
+//! travelled.
+
+use super::distance_curve::{DistanceCurve, MAX_DISTANCE};
+use super::error::{LocomotionError, in_range};
+use super::settings::MatchSettings;
+use super::split::DistanceKind;
+use crate::Curve;
+
+/// Below this speed of the clip the stride has nothing to scale, metres a second.
+const STRIDE_SPEED: f64 = 0.03;
+/// Longest step, seconds.
+const MAX_STEP: f64 = 1e6;
+/// No clip plays faster, whatever the settings say.
+const MAX_RATE: f64 = 100.0;
+
+/// Who sets the time at which the clip is sampled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeSource {
+    /// What matching returns: [`MatchStep::time`].
+    Matched,
+    /// A playhead that runs by the clock.
+    Clock,
+    /// Nobody: it stays where it is.
+    Constant,
+}
+
+/// The curve of a clip that is about to be matched, or the reason why it would silently not work: time that
+/// something else sets, a curve that is missing or cannot be looked up, distances that repeat or fall.
+///
+/// # Errors
+/// [`LocomotionError`].
+pub fn set_up_matching(
+    curves: &[Curve],
+    name: &str,
+    time: TimeSource,
+) -> Result<DistanceCurve, LocomotionError> {
+    match time {
+        TimeSource::Matched => DistanceCurve::from_clip_curves(curves, name),
+        TimeSource::Clock => Err(LocomotionError::TimeNotDriven { source_name: "set by a clock" }),
+        TimeSource::Constant => Err(LocomotionError::TimeNotDriven { source_name: "constant" }),
+    }
+}
+
+/// Where one character is in a clip that is matched.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MatchState {
+    time: f64,
+    rate: f64,
+    offset: f64,
+    distance: f64,
+}
+
+impl MatchState {
+    /// At the first moment of a curve.
+    #[must_use]
+    pub fn at_start(curve: &DistanceCurve) -> Self {
+        Self::at(curve, curve.span()[0])
+    }
+
+    /// At a moment of a curve, clamped to it, at rate 1 and without an offset.
+    #[must_use]
+    pub fn at(curve: &DistanceCurve, time: f64) -> Self {
+        let [start, end] = curve.span();
+        let time = if time > start { time.min(end) } else { start };
+        Self { time, rate: 1.0, offset: 0.0, distance: curve.distance_at(time) }
+    }
+
+    /// Where a clip that stops or turns is taken up with so many metres to go; at its first moment where that
+    /// is more than it covers.
+    #[must_use]
+    pub fn at_remaining(curve: &DistanceCurve, remaining: f64) -> Self {
+        Self::at(curve, curve.time_at(-remaining))
+    }
+
+    /// The same with the offset and the rate of the clip before, so that neither jumps.
+    #[must_use]
+    pub fn carrying_on(mut self, before: &Self) -> Self {
+        (self.rate, self.offset) = (before.rate, before.offset);
+        self
+    }
+
+    /// From now on distance counts from here: the moment a character turns.
+    pub fn turn(&mut self) {
+        self.distance = 0.0;
+    }
+
+    /// Seconds within the clip.
+    #[must_use]
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// The play rate of the last step, before it was cut short by an end.
+    #[must_use]
+    pub fn rate(&self) -> f64 {
+        self.rate
+    }
+
+    /// How far the mesh is behind the capsule, metres.
+    #[must_use]
+    pub fn offset(&self) -> f64 {
+        self.offset
+    }
+
+    /// Metres travelled as [`advance_by_distance`] has counted them.
+    #[must_use]
+    pub fn distance(&self) -> f64 {
+        self.distance
+    }
+}
+
+/// Where the metres of a step went. `travelled = matched + warped + offset + slid`, and what was asked for is
+/// that plus `handed_on`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Account {
+    /// What the step accounts for.
+    pub travelled: f64,
+    /// What the clip covers between its two moments.
+    pub matched: f64,
+    /// What the scaled stride covers more than that, or less.
+    pub warped: f64,
+    /// What the mesh falls behind, or catches up.
+    pub offset: f64,
+    /// What the feet slide; above 0 with the ground going by too slowly under them.
+    pub slid: f64,
+    /// What belongs to the clip that follows (or, before a stop is reached, goes on), because this one is at
+    /// its end.
+    pub handed_on: f64,
+}
+
+impl Account {
+    /// What the clip's own motion could not honour: warped, offset and slid together.
+    #[must_use]
+    pub fn unmatched(&self) -> f64 {
+        self.travelled - self.matched
+    }
+
+    /// What is missing from the sum: rounding.
+    #[must_use]
+    pub fn imbalance(&self) -> f64 {
+        self.travelled - (self.matched + self.warped + self.offset + self.slid)
+    }
+}
+
+/// What a step came to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum MatchStatus {
+    /// The playhead is at the moment of the distance.
+    Matched,
+    /// The play rate is at a limit.
+    RateLimited,
+    /// The play rate is on its way, as fast as it may change.
+    SlewLimited,
+    /// The last of a stop plays by time.
+    Settling,
+    /// The character stands, and so does the playhead.
+    Standing,
+    /// No time passed.
+    NoTime,
+    /// The character went backwards.
+    Backwards {
+        /// By so many metres.
+        by: f64,
+    },
+    /// The target lies behind: taken as reached.
+    TargetBehind {
+        /// By so many metres.
+        by: f64,
+    },
+    /// It is farther to the stop than the clip covers: what plays now goes on.
+    BeforeRange {
+        /// By so many metres.
+        by: f64,
+    },
+    /// The clip is at its end, or at the turn it leads to. The next clip has the rest of the step.
+    Exhausted {
+        /// Seconds of the step that are left.
+        seconds: f64,
+    },
+}
+
+/// One step of a clip that is matched.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MatchStep {
+    /// Seconds within the clip: what it is sampled at.
+    pub time: f64,
+    /// Clip seconds a second, over the part of the step that this clip played.
+    pub rate: f64,
+    /// Scale of the stride.
+    pub stride: f64,
+    /// How far the pelvis is ahead of the root, metres ([`DistanceCurve::remainder_at`]).
+    pub remainder: f64,
+    /// How far the mesh is behind the capsule after the step, metres.
+    pub offset: f64,
+    /// How often a clip that goes round passed its end.
+    pub wraps: u32,
+    /// Where the metres went.
+    pub account: Account,
+    /// What it came to.
+    pub status: MatchStatus,
+}
+
+/// A start: the playhead goes to the moment at which the clip has travelled as far as the character since it
+/// started. `travelled` metres in `dt` seconds.
+///
+/// The whole distance since the start counts, so that no error adds up. Once the clip is at its end the status
+/// is [`MatchStatus::Exhausted`], and the loop that follows plays on with the seconds and metres left.
+///
+/// # Errors
+/// [`LocomotionError`] where a number is not finite, time is negative or the curve is of a stop; the state is
+/// then unchanged.
+#[inline]
+pub fn advance_by_distance(
+    curve: &DistanceCurve,
+    settings: &MatchSettings,
+    state: &mut MatchState,
+    travelled: f64,
+    dt: f64,
+) -> Result<MatchStep, LocomotionError> {
+    if curve.kind() == DistanceKind::Stop {
+        return Err(LocomotionError::Kind { found: "stop", expected: "start, pivot or loop" });
+    }
+    check(travelled, dt)?;
+    let [_, end] = curve.span();
+    state.distance = (state.distance + travelled).clamp(-MAX_DISTANCE, MAX_DISTANCE);
+    let target = curve.time_at(state.distance);
+    let goal = Goal { target, end, least: settings.min_rate, most: settings.max_rate, settling: false };
+    Ok(step(curve, settings, state, &goal, travelled, dt))
+}
+
+/// A stop or a turn: the playhead goes to the moment at which the clip has as far to go as the character.
+/// `remaining` metres are left after a step of `travelled` metres in `dt` seconds.
+///
+/// Near a stop the clip plays by time, because a distance that hardly changes says nothing about the pose; it
+/// plays to its end after the character stands. A clip that turns is at its end where it turns: from there on
+/// [`MatchState::turn`] and [`advance_by_distance`].
+///
+/// # Errors
+/// [`LocomotionError`] where a number is not finite, time is negative or the curve counts up; the state is then
+/// unchanged.
+#[inline]
+pub fn match_to_target(
+    curve: &DistanceCurve,
+    settings: &MatchSettings,
+    state: &mut MatchState,
+    remaining: f64,
+    travelled: f64,
+    dt: f64,
+) -> Result<MatchStep, LocomotionError> {
+    let turns = match curve.kind() {
+        DistanceKind::Stop => false,
+        DistanceKind::Pivot => true,
+        other => return Err(LocomotionError::Kind { found: other.name(), expected: "stop or pivot" }),
+    };
+    check(travelled, dt)?;
+    in_range("the remaining distance in metres", remaining, -MAX_DISTANCE, MAX_DISTANCE, "-1e6 to 1e6")?;
+    let [start, end] = curve.span();
+    let [first, _] = curve.distances();
+    let left = remaining.max(0.0);
+    // A thousandth of a millimetre more than the clip covers is rounding.
+    let beyond = left + first;
+    if state.time <= start && beyond > 1e-6 {
+        let account = Account { handed_on: travelled, ..Account::default() };
+        return Ok(resting(curve, state, account, MatchStatus::BeforeRange { by: beyond }));
+    }
+    let target = curve.time_at(-left);
+    let slow = travelled < settings.settle_speed * dt;
+    let settling =
+        !turns && (left < settings.settle_distance || slow && left <= settings.settle_distance * 2.0);
+    let standing = travelled <= 0.0 && left <= settings.settle_distance;
+    let goal = if settling {
+        let least = if standing { 1.0 } else { 0.0 };
+        let most = settings.settle_rate.min(settings.max_rate);
+        Goal { target, end, least: f64::min(least, most), most, settling }
+    } else {
+        let end = if turns { curve.time_at(0.0).max(state.time) } else { end };
+        Goal { target, end, least: settings.min_rate, most: settings.max_rate, settling }
+    };
+    state.distance = -left;
+    let mut step = step(curve, settings, state, &goal, travelled, dt);
+    if remaining < 0.0 && !matches!(step.status, MatchStatus::Exhausted { .. }) {
+        step.status = MatchStatus::TargetBehind { by: -remaining };
+    }
+    Ok(step)
+}
+
+/// A loop: the play rate is the character's speed over that of the clip. `travelled` metres in `dt` seconds.
+///
+/// # Errors
+/// [`LocomotionError`] where a number is not finite, time is negative or the curve is not of a loop
+/// ([`DistanceCurve::into_loop`]); the state is then unchanged.
+#[inline]
+pub fn playrate_to_speed(
+    curve: &DistanceCurve,
+    settings: &MatchSettings,
+    state: &mut MatchState,
+    travelled: f64,
+    dt: f64,
+) -> Result<MatchStep, LocomotionError> {
+    if curve.kind() != DistanceKind::Loop {
+        return Err(LocomotionError::Kind { found: curve.kind().name(), expected: "loop" });
+    }
+    check(travelled, dt)?;
+    state.distance = (state.distance + travelled).clamp(-MAX_DISTANCE, MAX_DISTANCE);
+    let seconds = travelled / curve.range() * curve.duration();
+    let target = state.time + seconds.max(0.0);
+    let (least, most) = (settings.min_rate, settings.max_rate);
+    let goal = Goal { target, end: f64::INFINITY, least, most, settling: false };
+    Ok(step(curve, settings, state, &goal, travelled, dt))
+}
+
+#[inline]
+fn check(travelled: f64, dt: f64) -> Result<(), LocomotionError> {
+    in_range("the distance travelled in metres", travelled, -MAX_DISTANCE, MAX_DISTANCE, "-1e6 to 1e6")?;
+    in_range("the step in seconds", dt, 0.0, MAX_STEP, "0 to 1e6")?;
+    Ok(())
+}
+
+/// Clamped; where the limits cross, the upper one counts, and no number is a panic.
+#[inline]
+fn between(value: f64, low: f64, high: f64) -> f64 {
+    value.max(low).min(high)
+}
+
+/// Where the playhead should go, and within which rates.
+struct Goal {
+    target: f64,
+    end: f64,
+    least: f64,
+    most: f64,
+    settling: bool,
+}
+
+/// A step in which the playhead stays where it is.
+#[inline]
+fn resting(curve: &DistanceCurve, state: &MatchState, account: Account, status: MatchStatus) -> MatchStep {
+    MatchStep {
+        time: state.time,
+        rate: 0.0,
+        stride: 1.0,
+        remainder: curve.remainder_at(state.time),
+        offset: state.offset,
+        wraps: 0,
+        account,
+        status,
+    }
+}
+
+#[inline]
+fn step(
+    curve: &DistanceCurve,
+    settings: &MatchSettings,
+    state: &mut MatchState,
+    goal: &Goal,
+    travelled: f64,
+    dt: f64,
+) -> MatchStep {
+    if state.time >= goal.end {
+        let account = Account { handed_on: travelled, ..Account::default() };
+        return resting(curve, state, account, MatchStatus::Exhausted { seconds: dt });
+    }
+    if dt == 0.0 {
+        let account = absorb(settings, state, travelled, 0.0, 1.0);
+        return resting(curve, state, account, MatchStatus::NoTime);
+    }
+    let wanted = (goal.target - state.time) / dt;
+    // A character that stands may have its time stand; one that moves may not.
+    let least = if travelled <= 0.0 && wanted <= 0.0 && !goal.settling { 0.0 } else { goal.least };
+    let limited = between(wanted, least, goal.most);
+    let slew = settings.slew * dt;
+    let slewed = between(limited, state.rate - slew, state.rate + slew);
+    let rate = slewed.min(settings.max_rate).clamp(0.0, MAX_RATE);
+    let mut status = if goal.settling {
+        MatchStatus::Settling
+    } else if rate != limited {
+        MatchStatus::SlewLimited
+    } else if travelled < 0.0 {
+        MatchStatus::Backwards { by: -travelled }
+    } else if travelled == 0.0 && rate == 0.0 {
+        MatchStatus::Standing
+    } else if limited != wanted {
+        MatchStatus::RateLimited
+    } else {
+        MatchStatus::Matched
+    };
+    let (from, mut played, mut left) = (state.time, dt, 0.0);
+    let mut to = from + rate * dt;
+    let (mut covered, mut wraps) = (0.0, 0);
+    if goal.end == f64::INFINITY {
+        let [start, end] = curve.span();
+        if to >= end {
+            let passes = ((to - start) / curve.duration()).floor();
+            wraps = passes as u32;
+            covered = passes * curve.range();
+            to = (to - passes * curve.duration()).clamp(start, end);
+        }
+    } else if to >= goal.end {
+        to = goal.end;
+        played = ((to - from) / rate).min(dt);
+        left = dt - played;
+        status = MatchStatus::Exhausted { seconds: left };
+    }
+    covered += curve.distance_at(to) - curve.distance_at(from);
+    let handed_on = travelled * (left / dt);
+    let travelled = travelled - handed_on;
+    let keep = libm::exp2(-played / settings.offset_half_life);
+    let need = travelled + (1.0 - keep) * state.offset;
+    let stride = if covered > STRIDE_SPEED * played {
+        between(need / covered, settings.stride[0], settings.stride[1])
+    } else {
+        1.0
+    };
+    let mut account = absorb(settings, state, travelled, covered, stride);
+    account.handed_on = handed_on;
+    (state.time, state.rate) = (to, rate);
+    MatchStep {
+        time: to,
+        rate,
+        stride,
+        remainder: curve.remainder_at(to),
+        offset: state.offset,
+        wraps,
+        account,
+        status,
+    }
+}
+
+/// Shares out what was travelled, and moves the offset.
+#[inline]
+fn absorb(
+    settings: &MatchSettings,
+    state: &mut MatchState,
+    travelled: f64,
+    covered: f64,
+    stride: f64,
+) -> Account {
+    let warped = covered * stride - covered;
+    let before = state.offset;
+    let wanted = before + (travelled - covered - warped);
+    // An offset from before that is larger than allowed now may stay, but not grow.
+    let most = settings.max_offset.max(before.abs());
+    let after = between(wanted, -most, most);
+    state.offset = after;
+    let (offset, slid) = (after - before, wanted - after);
+    Account { travelled, matched: covered, warped, offset, slid, handed_on: 0.0 }
+}

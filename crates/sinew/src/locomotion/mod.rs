@@ -1,0 +1,34 @@
+//! Poses that keep pace with the ground: distance matching, and what bridges what it cannot match.
+//!
+//! A game moves a capsule and plays clips; feet slide where the two disagree. Distance matching picks the
+//! moment of a clip by the distance travelled, or still to go, in place of the clock. It needs a curve of the
+//! clip's own distance over time ([`DistanceCurve`]), in which every distance belongs to one moment. Curves
+//! are baked from the signed path of the root, whose reversals go to the pelvis.
+//!
+//! [`reference`] holds the methods in use elsewhere, failures included.
+
+mod bake;
+mod distance_curve;
+mod error;
+mod matching;
+mod mover;
+mod pchip;
+mod predict;
+pub mod reference;
+mod settings;
+mod split;
+
+pub use bake::{
+    DistanceBake, DistanceBakeJob, DistanceBakeSettings, DistanceMarker, FeetSettings, FeetTravel,
+    FootStance, MarkerSettings, Reversal, RootPath, SignedPath, TimeMap, retime_start,
+};
+pub use distance_curve::{DISTANCE_CURVE, DistanceCurve};
+pub use error::LocomotionError;
+pub use matching::{
+    Account, MatchState, MatchStatus, MatchStep, TimeSource, advance_by_distance, match_to_target,
+    playrate_to_speed, set_up_matching,
+};
+pub use mover::{GroundMover, Mover};
+pub use predict::{Prediction, predict_pivot, predict_stop, stop_closed_form, stop_parabola};
+pub use settings::MatchSettings;
+pub use split::{DistanceKind, SplitSettings};

@@ -1,0 +1,99 @@
+//! Where a character will stop or turn.
+
+use glam::DVec2;
+
+use super::Mover;
+use super::error::{LocomotionError, in_range};
+
+/// Most frames that are looked ahead.
+const MAX_STEPS: u32 = 10_000;
+
+/// Where a movement ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Prediction {
+    /// Metres until then.
+    pub distance: f64,
+    /// Seconds until then.
+    pub seconds: f64,
+    /// Frames until then.
+    pub steps: u32,
+}
+
+/// How far a character goes until it stands, found by moving it with the stick let go, frame by frame of `dt`
+/// seconds.
+///
+/// # Errors
+/// [`LocomotionError`] where a number is not usable, or the mover does not come to rest.
+pub fn predict_stop<M: Mover + ?Sized>(
+    mover: &M,
+    velocity: DVec2,
+    dt: f64,
+) -> Result<Prediction, LocomotionError> {
+    iterate(mover, velocity, DVec2::ZERO, dt)
+}
+
+/// How far a character goes on until its velocity along its present direction is gone, with the stick held at
+/// `input`.
+///
+/// # Errors
+/// As [`predict_stop`].
+pub fn predict_pivot<M: Mover + ?Sized>(
+    mover: &M,
+    velocity: DVec2,
+    input: DVec2,
+    dt: f64,
+) -> Result<Prediction, LocomotionError> {
+    iterate(mover, velocity, input, dt)
+}
+
+fn iterate<M: Mover + ?Sized>(
+    mover: &M,
+    velocity: DVec2,
+    input: DVec2,
+    dt: f64,
+) -> Result<Prediction, LocomotionError> {
+    in_range("the step in seconds", dt, 1e-6, 10.0, "1e-6 to 10")?;
+    for (what, value) in [
+        ("the velocity in x", velocity.x),
+        ("the velocity in z", velocity.y),
+        ("the stick in x", input.x),
+        ("the stick in z", input.y),
+    ] {
+        in_range(what, value, -1e6, 1e6, "-1e6 to 1e6")?;
+    }
+    let forward = velocity.normalize_or_zero();
+    let (mut v, mut distance) = (velocity, 0.0);
+    let mut along = v.dot(forward);
+    for steps in 0..MAX_STEPS {
+        if !(along > 0.0) {
+            return Ok(Prediction { distance, seconds: f64::from(steps) * dt, steps });
+        }
+        v = mover.step(v, input, dt);
+        along = v.dot(forward);
+        if along > 0.0 {
+            distance += along * dt;
+        }
+    }
+    Err(LocomotionError::NeverStops { speed: along, seconds: f64::from(MAX_STEPS) * dt })
+}
+
+/// Metres to a stop of the continuous motion `dv/dt = -f v - b`: `v/f - b/f^2 ln(1 + f v/b)`. What the motion
+/// in frames tends to as they get shorter; for comparison. Infinite where nothing brakes.
+#[must_use]
+pub fn stop_closed_form(speed: f64, friction: f64, braking: f64) -> f64 {
+    let x = friction * speed / braking;
+    // Little friction is a series, where the difference of the two terms is rounding.
+    if x < 1e-4 {
+        return speed * speed / (2.0 * braking) * (1.0 - x * (2.0 / 3.0) + 0.5 * x * x);
+    }
+    if braking <= 0.0 {
+        return speed / friction;
+    }
+    speed / friction - braking / (friction * friction) * libm::log1p(x)
+}
+
+/// Metres to a stop at an even braking, `v^2 / 2b`; for comparison.
+#[must_use]
+pub fn stop_parabola(speed: f64, braking: f64) -> f64 {
+    speed * speed / (2.0 * braking)
+}

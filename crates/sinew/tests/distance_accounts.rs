@@ -1,0 +1,216 @@
+//! Promise: whatever the curve, the speeds and the steps, the playhead stays finite and inside the clip, rates
+//! stay within their limits, and every metre is accounted for.
+
+use proptest::prelude::*;
+use sinew::{
+    DistanceCurve, DistanceKind, LocomotionError, MatchSettings, MatchState, MatchStatus, MatchStep,
+    SplitSettings, advance_by_distance, match_to_target, playrate_to_speed,
+};
+
+fn kind() -> impl Strategy<Value = DistanceKind> {
+    prop_oneof![
+        Just(DistanceKind::Start),
+        Just(DistanceKind::Stop),
+        Just(DistanceKind::Pivot),
+        Just(DistanceKind::Loop),
+    ]
+}
+
+/// Keys that rise, fall, stand and repeat.
+fn keys() -> impl Strategy<Value = (Vec<f64>, Vec<f64>)> {
+    let step = prop_oneof![0.001_f64..0.2, Just(1.0 / 30.0)];
+    let rise = prop_oneof![-1.0_f64..1.0, Just(0.0), 0.0_f64..0.3];
+    (prop::collection::vec((step, rise), 2..40), -2.0_f64..2.0).prop_map(|(steps, first)| {
+        let (mut t, mut d) = (0.0, first);
+        steps
+            .iter()
+            .map(|(step, rise)| {
+                (t, d) = (t + step, d + rise);
+                (t, d)
+            })
+            .unzip()
+    })
+}
+
+fn settings() -> impl Strategy<Value = MatchSettings> {
+    (
+        (0.0_f64..1.0, 0.0_f64..3.0, 0.1_f64..100.0),
+        (0.0_f64..1.0, 1.0_f64..3.0),
+        prop_oneof![0.0_f64..0.5, Just(0.0)],
+        0.01_f64..2.0,
+        (0.0_f64..0.3, 0.0_f64..2.0, 0.1_f64..2.0),
+    )
+        .prop_map(|(rates, stride, max_offset, offset_half_life, settle)| MatchSettings {
+            min_rate: rates.0,
+            max_rate: rates.0 + rates.1 + 0.01,
+            slew: rates.2,
+            stride: [stride.0, stride.1],
+            max_offset,
+            offset_half_life,
+            settle_distance: settle.0,
+            settle_speed: settle.1,
+            settle_rate: settle.2,
+        })
+}
+
+fn dt() -> impl Strategy<Value = f64> {
+    prop_oneof![Just(1.0 / 60.0), Just(0.0), Just(1.0), 1e-5_f64..0.2]
+}
+
+fn travelled() -> impl Strategy<Value = f64> {
+    prop_oneof![0.0_f64..0.2, Just(0.0), -0.5_f64..0.5, 0.0_f64..10.0]
+}
+
+/// One step of the call that fits the curve.
+fn any_step(
+    curve: &DistanceCurve,
+    settings: &MatchSettings,
+    state: &mut MatchState,
+    (travelled, remaining, dt): (f64, f64, f64),
+) -> Result<MatchStep, LocomotionError> {
+    match curve.kind() {
+        DistanceKind::Stop => match_to_target(curve, settings, state, remaining, travelled, dt),
+        DistanceKind::Pivot if remaining > 0.0 => {
+            match_to_target(curve, settings, state, remaining, travelled, dt)
+        }
+        DistanceKind::Loop => playrate_to_speed(curve, settings, state, travelled, dt),
+        _ => advance_by_distance(curve, settings, state, travelled, dt),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn every_metre_is_accounted_for(
+        kind in kind(),
+        (times, values) in keys(),
+        settings in settings(),
+        entry in -1.0_f64..3.0,
+        steps in prop::collection::vec((travelled(), -0.5_f64..4.0, dt()), 1..60),
+    ) {
+        settings.check().unwrap();
+        let curve = DistanceCurve::from_keys("d", kind, &times, &values, &SplitSettings::default());
+        let Ok(curve) = curve else {
+            prop_assert!(matches!(curve, Err(LocomotionError::NoTravel { .. })), "{curve:?}");
+            return Ok(());
+        };
+        let [start, end] = curve.span();
+        let mut state = MatchState::at_remaining(&curve, entry);
+        prop_assert!((start..=end).contains(&state.time()));
+        for input in steps {
+            let before = state;
+            let step = any_step(&curve, &settings, &mut state, input).unwrap();
+            let (travelled, _, dt) = input;
+            let account = step.account;
+            prop_assert!(step.time.is_finite() && (start..=end).contains(&step.time), "{step:?}");
+            prop_assert_eq!(step.time, state.time());
+            prop_assert!((0.0..=settings.max_rate).contains(&step.rate), "{step:?}");
+            if dt > 0.0 && step.rate != 0.0 {
+                prop_assert!((step.rate - before.rate()).abs() <= settings.slew * dt + 1e-9
+                    || before.rate() > settings.max_rate, "{step:?} after {before:?}");
+            }
+            // The parts are what was travelled.
+            let sum = account.matched + account.warped + account.offset + account.slid;
+            prop_assert!((account.travelled - sum).abs() <= 1e-6, "{step:?}");
+            prop_assert!((account.travelled + account.handed_on - travelled).abs() <= 1e-6, "{step:?}");
+            prop_assert_eq!(account.handed_on != 0.0 && travelled != 0.0 && !matches!(
+                step.status, MatchStatus::Exhausted { .. } | MatchStatus::BeforeRange { .. }), false);
+            // What was matched is what the clip covers.
+            let covered = curve.distance_at(step.time) - curve.distance_at(before.time())
+                + f64::from(step.wraps) * curve.range();
+            prop_assert!((account.matched - covered).abs() <= 1e-6, "{step:?}");
+            prop_assert!((step.offset - before.offset() - account.offset).abs() <= 1e-9);
+            prop_assert!(step.offset.abs() <= settings.max_offset.max(before.offset().abs()) + 1e-12);
+            prop_assert!((settings.stride[0]..=settings.stride[1]).contains(&step.stride));
+            // Time that moves on at a rate is never more than that.
+            let played = step.time - before.time() + f64::from(step.wraps) * curve.duration();
+            prop_assert!(played >= -1e-9 && played <= step.rate * dt + 1e-9, "{played} {step:?}");
+            prop_assert!(step.remainder.is_finite());
+        }
+    }
+
+    /// A curve rises strictly whatever it was made from, and its inverse is one.
+    #[test]
+    fn every_distance_belongs_to_one_moment(kind in kind(), (times, values) in keys(), at in 0.0_f64..1.0) {
+        let Ok(curve) = DistanceCurve::from_keys("d", kind, &times, &values, &SplitSettings::default()) else {
+            return Ok(());
+        };
+        let [start, end] = curve.span();
+        prop_assert!(start == times[0] && (end - times[times.len() - 1]).abs() < 1e-9);
+        let mut last = f64::NEG_INFINITY;
+        for i in 0..curve.len() {
+            let time = start + (end - start) * i as f64 / (curve.len() - 1) as f64;
+            let distance = curve.distance_at(time);
+            prop_assert!(distance > last, "{distance} after {last} at {time}");
+            last = distance;
+        }
+        let time = start + (end - start) * at;
+        prop_assert!((curve.distance_at(curve.time_at(curve.distance_at(time))) - curve.distance_at(time)).abs() < 1e-9);
+        let [low, high] = curve.distances();
+        prop_assert_eq!(curve.time_at(low - 1.0), start);
+        prop_assert_eq!(curve.time_at(high + 1.0), curve.span()[1]);
+        match kind {
+            DistanceKind::Start => prop_assert!(low >= 0.0),
+            DistanceKind::Stop => prop_assert!(high <= 1e-12),
+            DistanceKind::Pivot => prop_assert!(low <= 1e-12 && high >= -1e-12),
+            DistanceKind::Loop => {}
+        }
+    }
+
+    /// Distance and remainder together are the path of the root: at the keys that fall on samples, exactly.
+    #[test]
+    fn nothing_of_the_path_is_lost(
+        kind in kind(),
+        values in prop::collection::vec(-1.0_f64..1.0, 2..30),
+    ) {
+        let times: Vec<f64> = (0..values.len()).map(|i| i as f64 / 30.0).collect();
+        let Ok(curve) = DistanceCurve::from_keys("d", kind, &times, &values, &SplitSettings::default()) else {
+            return Ok(());
+        };
+        for (time, value) in times.iter().zip(&values) {
+            prop_assert!((curve.signed_at(*time) - value).abs() < 1e-6, "{} {value}", curve.signed_at(*time));
+        }
+    }
+
+    /// Through a clip's curves and back: still strictly rising, in single precision.
+    #[test]
+    fn a_stored_curve_comes_back((times, values) in keys(), kind in kind(), scale in 0.01_f64..10.0) {
+        let values: Vec<f64> = values.iter().map(|v| v * scale).collect();
+        let Ok(curve) = DistanceCurve::from_keys("d", kind, &times, &values, &SplitSettings::default()) else {
+            return Ok(());
+        };
+        let stored = curve.to_curves().unwrap();
+        let back = DistanceCurve::from_clip_curves(&stored, "d").unwrap();
+        prop_assert!((back.duration() - curve.duration()).abs() < 1e-9);
+        for i in 0..50 {
+            let time = curve.span()[0] + curve.duration() * f64::from(i) / 49.0;
+            let size = curve.distances()[0].abs().max(curve.distances()[1].abs());
+            prop_assert!((back.distance_at(time) - curve.distance_at(time)).abs() < 1e-6 + 1e-5 * size);
+            prop_assert!((back.remainder_at(time) - curve.remainder_at(time)).abs() < 1e-6 + 1e-5 * size);
+        }
+    }
+
+    /// Any numbers at all: an error, or a finite playhead.
+    #[test]
+    fn any_number_leaves_the_playhead_in_the_clip(
+        a in any::<f64>(), b in any::<f64>(), c in any::<f64>(),
+        field in 0_usize..6, value in any::<f64>(), kind in kind(),
+    ) {
+        let curve = DistanceCurve::from_keys("d", kind, &[0.0, 0.5, 1.0], &[-1.0, 0.0, 1.0], &SplitSettings::default()).unwrap();
+        let mut settings = MatchSettings::start();
+        *[&mut settings.min_rate, &mut settings.max_rate, &mut settings.slew, &mut settings.max_offset,
+            &mut settings.offset_half_life, &mut settings.settle_rate].into_iter().nth(field).unwrap() = value;
+        let [start, end] = curve.span();
+        let mut state = MatchState::at(&curve, a);
+        for _ in 0..3 {
+            let before = state;
+            if any_step(&curve, &settings, &mut state, (a, b, c)).is_err() {
+                prop_assert_eq!(state, before);
+            }
+            prop_assert!((start..=end).contains(&state.time()), "{state:?}");
+        }
+        let usual = any_step(&curve, &MatchSettings::start(), &mut state, (0.1, 0.5, 1.0 / 60.0));
+        prop_assert!(usual.is_ok_and(|step| (start..=end).contains(&step.time)));
+    }
+}
