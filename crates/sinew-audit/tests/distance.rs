@@ -171,6 +171,31 @@ fn a_start_that_ends_below_the_speed_of_its_loop_is_found() {
 }
 
 #[test]
+fn a_clip_that_starts_and_stops_meets_no_loop() {
+    let mut c = body();
+    // Up to 3 m/s within a second, and down again.
+    let way: Vec<f64> = (0..=60)
+        .map(|i| f64::from(i) / 30.0)
+        .map(|t| if t < 1.0 { 1.5 * t * t } else { 3.0 - 1.5 * (2.0 - t) * (2.0 - t) })
+        .collect();
+    let to_go: Vec<f64> = way.iter().map(|d| d - 3.0).collect();
+    let both = clip(&mut c, "Run_Dash", 1.0 / 30.0, &way);
+    store(both, "distance/0", 1.0 / 30.0, &way, Interpolation::Linear);
+    store(both, "distance/1", 1.0 / 30.0, &to_go, Interpolation::Linear);
+    let ahead: Vec<f64> = (0..=20).map(|i| 6.0 * f64::from(i) / 30.0).collect();
+    clip(&mut c, "Run", 1.0 / 30.0, &ahead);
+    let found: Vec<_> = c.audit().findings.into_iter().filter(|f| CODES.contains(&f.code)).collect();
+    assert!(found.is_empty(), "{found:#?}");
+    // Each alone does.
+    for curve in ["distance/0", "distance/1"] {
+        let mut alone = c.clone();
+        alone.clips[0].curves.retain(|c| c.name == curve);
+        // 0.05 m/s in the first and in the last thirtieth of a second.
+        near(&one(&alone, Code::DistanceSpeed), 1.0 - 0.05 / 6.0, 1e-4, "");
+    }
+}
+
+#[test]
 fn a_start_that_spends_half_its_time_on_the_spot_is_found_with_the_share() {
     let f = one(&run_start(), Code::DistanceTiming);
     // 5 % of 125.06 cm are 6.25 cm, last met between 0.267 s (3.86 cm) and 0.3 s (10.74 cm).

@@ -37,8 +37,8 @@ struct Stretch {
 /// Stretches of neighbouring steps that are so.
 fn stretches(curve: &Distances<'_>, so: impl Fn(f64) -> bool) -> Vec<Stretch> {
     let mut found: Vec<Stretch> = Vec::new();
-    for (i, pair) in curve.values.windows(2).enumerate().filter(|(_, p)| so(p[1] - p[0])) {
-        debug_assert!(pair.len() == 2);
+    let steps = curve.values.windows(2).enumerate();
+    for i in steps.filter(|(_, pair)| so(pair[1] - pair[0])).map(|(i, _)| i) {
         match found.last_mut().filter(|last| last.to == i) {
             Some(last) => last.to = i + 1,
             None => found.push(Stretch { from: i, to: i + 1 }),

@@ -45,7 +45,8 @@ pub struct DistanceRangeLimits {
 
 fn check_clip(context: &Context<'_>, motion: &Motion<'_>, _: &mut ClipFacts, out: &mut Collector<'_>) {
     let DistanceRangeLimits { top_speed, acceleration } = context.limits.distance_range;
-    if !out.wants(Code::DistanceRange) || !(top_speed > 0.0 && acceleration > 0.0) {
+    let is_known = top_speed > 0.0 && acceleration > 0.0;
+    if !is_known || !out.wants(Code::DistanceRange) {
         return;
     }
     let run_up = top_speed * top_speed / (2.0 * acceleration);

@@ -21,7 +21,8 @@ pub(super) const RULE: Rule = Rule {
     method: "Mean speed over the last thirtieth of a second of a start's distance curve, and over the first of a \
              stop's, against the loop of the same file whose name has a word of moving (walk, run and the like) and \
              most words in common; a loop's speed is that of its distance curve or its root. Where there is no such \
-             loop, against the top speed under `distance-range`. Clips without a distance curve are left alone.",
+             loop, against the top speed under `distance-range`. Clips of several markers and clips without a distance \
+             curve are left alone.",
     example: "warning SINEW_DISTANCE_SPEED 'Run_Start' ends at 4.79 m/s, 'Run' goes at 6.00 m/s: 20 % off",
     fix: "Cut or extend the clip to where the root has the loop's speed, or retime it (`sinew bake distance \
           --retime`).",
@@ -50,35 +51,29 @@ fn check_clip(context: &Context<'_>, motion: &Motion<'_>, _: &mut ClipFacts, out
     if !out.wants(Code::DistanceSpeed) {
         return;
     }
-    let label = motion.clip.label();
-    let mut against = None;
     let curves = distance::of_clip(motion.clip);
-    // What starts and stops in one clip meets the loop at neither of its own ends.
-    let first = curves.iter().map(|c| c.span()[0]).fold(f64::INFINITY, f64::min);
-    let last = curves.iter().map(|c| c.span()[1]).fold(0.0, f64::max);
-    for curve in curves {
-        let [start, end] = curve.span();
-        let (speed, does, at) = match curve.kind() {
-            Some(DistanceKind::Start) if end >= last => (curve.end_speed(), "ends", end),
-            Some(DistanceKind::Stop) if start <= first => (curve.start_speed(), "begins", start),
-            _ => continue,
-        };
-        let other = against.get_or_insert_with(|| {
-            let cycle = distance::loop_of(context, motion.clip);
-            let by_loop = cycle.and_then(|c| Some((format!("'{}' goes", c.clip.label()), c.speed?)));
-            let top = context.limits.distance_range.top_speed;
-            by_loop.or_else(|| (top > 0.0).then(|| ("the mover goes".to_owned(), top)))
-        });
-        let (Some(speed), Some((goes, wanted))) = (speed, other) else { continue };
-        let off = (speed - *wanted).abs() / *wanted;
-        if off <= limit {
-            continue;
-        }
-        let message = format!(
-            "'{label}' {does} at {speed:.2} m/s, {goes} at {wanted:.2} m/s: {:.0} % off",
-            100.0 * off
-        );
-        let finding = Finding::new(Code::DistanceSpeed, Severity::Warning, message, RULE.fix);
-        out.push(finding.clip(motion.clip).at(at).measured(off, limit, ""));
+    // What starts and stops or turns in one clip meets the loop at neither of its own ends.
+    let [curve] = curves.as_slice() else { return };
+    let [start, end] = curve.span();
+    let (speed, does, at) = match curve.kind() {
+        Some(DistanceKind::Start) => (curve.end_speed(), "ends", end),
+        Some(DistanceKind::Stop) => (curve.start_speed(), "begins", start),
+        _ => return,
+    };
+    let cycle = distance::loop_of(context, motion.clip);
+    let by_loop = cycle.and_then(|c| Some((format!("'{}' goes", c.clip.label()), c.speed?)));
+    let top = context.limits.distance_range.top_speed;
+    let other = by_loop.or_else(|| (top > 0.0).then(|| ("the mover goes".to_owned(), top)));
+    let (Some(speed), Some((goes, wanted))) = (speed, other) else { return };
+    let off = (speed - wanted).abs() / wanted;
+    if off <= limit {
+        return;
     }
+    let message = format!(
+        "'{}' {does} at {speed:.2} m/s, {goes} at {wanted:.2} m/s: {:.0} % off",
+        motion.clip.label(),
+        100.0 * off
+    );
+    let finding = Finding::new(Code::DistanceSpeed, Severity::Warning, message, RULE.fix);
+    out.push(finding.clip(motion.clip).at(at).measured(off, limit, ""));
 }
