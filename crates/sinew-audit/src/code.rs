@@ -47,6 +47,27 @@ pub enum Code {
     /// A joint past its limit, a jump, a collision, where limits are set.
     #[serde(rename = "SINEW_POSE_LIMIT")]
     PoseLimit,
+    /// A distance curve that falls or repeats a value.
+    #[serde(rename = "SINEW_DISTANCE_ORDER")]
+    DistanceOrder,
+    /// A distance curve that cannot be looked up by index.
+    #[serde(rename = "SINEW_DISTANCE_STORAGE")]
+    DistanceStorage,
+    /// A start clip that covers less than the run-up.
+    #[serde(rename = "SINEW_DISTANCE_RANGE")]
+    DistanceRange,
+    /// A start or stop clip that meets its loop at another speed.
+    #[serde(rename = "SINEW_DISTANCE_SPEED")]
+    DistanceSpeed,
+    /// A start clip that covers next to nothing for much of its time.
+    #[serde(rename = "SINEW_DISTANCE_TIMING")]
+    DistanceTiming,
+    /// A root that goes back on its way in a clip with a distance curve.
+    #[serde(rename = "SINEW_DISTANCE_REVERSAL")]
+    DistanceReversal,
+    /// A distance curve that the root does not bear out, a loop without a speed.
+    #[serde(rename = "SINEW_DISTANCE_ROOT")]
+    DistanceRoot,
     /// Scale above the joints.
     #[serde(rename = "SINEW_ANCESTOR_SCALE")]
     AncestorScale,
@@ -57,7 +78,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in the order of `docs/RULES.md`.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 22] = [
         Self::Value,
         Self::KeyTimes,
         Self::KeyCount,
@@ -71,6 +92,13 @@ impl Code {
         Self::FootSlide,
         Self::Swing,
         Self::PoseLimit,
+        Self::DistanceOrder,
+        Self::DistanceStorage,
+        Self::DistanceRange,
+        Self::DistanceSpeed,
+        Self::DistanceTiming,
+        Self::DistanceReversal,
+        Self::DistanceRoot,
         Self::AncestorScale,
         Self::File,
     ];
@@ -92,6 +120,13 @@ impl Code {
             Self::FootSlide => "SINEW_FOOT_SLIDE",
             Self::Swing => "SINEW_SWING",
             Self::PoseLimit => "SINEW_POSE_LIMIT",
+            Self::DistanceOrder => "SINEW_DISTANCE_ORDER",
+            Self::DistanceStorage => "SINEW_DISTANCE_STORAGE",
+            Self::DistanceRange => "SINEW_DISTANCE_RANGE",
+            Self::DistanceSpeed => "SINEW_DISTANCE_SPEED",
+            Self::DistanceTiming => "SINEW_DISTANCE_TIMING",
+            Self::DistanceReversal => "SINEW_DISTANCE_REVERSAL",
+            Self::DistanceRoot => "SINEW_DISTANCE_ROOT",
             Self::AncestorScale => "SINEW_ANCESTOR_SCALE",
             Self::File => "SINEW_FILE",
         }

@@ -21,6 +21,7 @@ mod audit;
 mod code;
 mod collect;
 mod context;
+mod distance;
 mod docs;
 mod feet;
 mod finding;
@@ -44,8 +45,10 @@ pub use finding::{Finding, Subject};
 pub use limits::{Fail, Ignore, Level, Limits, LimitsError, ListLimits};
 pub use report::{AuditReport, ClipFacts, Closure, Counts, FileFacts, TravelFacts};
 pub use rules::{
-    AncestorScaleLimits, Axis, DeadTimeLimits, FootSlideLimits, Limb, LimitedJoint, LoopSeamLimits,
-    PlantedSole, PoseLimits, RULES, RotationLength, RotationLengthLimits, Rule, SignFlipLimits, SignFlips,
-    Swing, SwingLimits, ValueLimits, WeightsLimits, rotation_length, sign_flips, swings,
+    AncestorScaleLimits, Axis, DeadTimeLimits, DistanceRangeLimits, DistanceReversalLimits,
+    DistanceRootLimits, DistanceSpeedLimits, DistanceTimingLimits, FootSlideLimits, Limb, LimitedJoint,
+    LoopSeamLimits, PlantedSole, PoseLimits, RULES, RotationLength, RotationLengthLimits, Rule,
+    SignFlipLimits, SignFlips, Swing, SwingLimits, ValueLimits, WeightsLimits, rotation_length, sign_flips,
+    swings,
 };
 pub use stance::{FeetMotion, FootMotion, Stance, feet_motion, slide_between, stances};

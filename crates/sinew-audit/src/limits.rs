@@ -6,8 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::rules::{
-    AncestorScaleLimits, DeadTimeLimits, FootSlideLimits, LoopSeamLimits, PoseLimits, RotationLengthLimits,
-    SignFlipLimits, SwingLimits, ValueLimits, WeightsLimits,
+    AncestorScaleLimits, DeadTimeLimits, DistanceRangeLimits, DistanceReversalLimits, DistanceRootLimits,
+    DistanceSpeedLimits, DistanceTimingLimits, FootSlideLimits, LoopSeamLimits, PoseLimits,
+    RotationLengthLimits, SignFlipLimits, SwingLimits, ValueLimits, WeightsLimits,
 };
 use crate::{Code, Severity, pattern};
 
@@ -41,6 +42,16 @@ pub struct Limits {
     pub swing: SwingLimits,
     /// `SINEW_POSE_LIMIT`
     pub pose_limit: PoseLimits,
+    /// `SINEW_DISTANCE_RANGE`
+    pub distance_range: DistanceRangeLimits,
+    /// `SINEW_DISTANCE_SPEED`
+    pub distance_speed: DistanceSpeedLimits,
+    /// `SINEW_DISTANCE_TIMING`
+    pub distance_timing: DistanceTimingLimits,
+    /// `SINEW_DISTANCE_REVERSAL`
+    pub distance_reversal: DistanceReversalLimits,
+    /// `SINEW_DISTANCE_ROOT`
+    pub distance_root: DistanceRootLimits,
     /// `SINEW_ANCESTOR_SCALE`
     pub ancestor_scale: AncestorScaleLimits,
 }

@@ -5,6 +5,10 @@ pub(crate) const LOOP_WORDS: &str = "idle walk walking run running jog jogging s
     cycle trot gallop canter crawl crawling sneak sneaking strafe swim swimming fly flying hover hovering \
     float floating breathe breathing move locomotion";
 
+/// Words of ways to move over the ground.
+pub(crate) const GAIT_WORDS: &str = "walk walking run running jog jogging sprint sprinting trot gallop canter \
+    crawl crawling sneak sneaking strafe locomotion move";
+
 /// Words of clips that play once.
 pub(crate) const ONE_SHOT_WORDS: &str = "attack death die dead hit hurt damage jump land landing start stop \
     begin end enter exit to from punch kick slash stab chop slice bite shoot shot fire reload throw cast pickup \

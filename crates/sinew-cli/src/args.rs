@@ -29,6 +29,7 @@ Change
   convert   BVH to GLB, trim, resample         sinew convert walk.bvh walk.glb --resample 30
 Bake
   bake      clips for the frame loop           sinew bake clip fox.glb fox.sinew --bound 0.1
+            distance curves for locomotion     sinew bake distance run.glb run-d.glb --clip Run_Start
 Prove
   showcase  studies on built-in characters     sinew showcase --out showcase
 
@@ -278,6 +279,8 @@ pub(crate) struct Bake {
 pub(crate) enum Baking {
     /// Skeleton and clips as a runtime file (.sinew): compressed within a bound, and how far off they are
     Clip(BakeClip),
+    /// The distance a clip covers, as curves stored in it: starts, stops and turns found from the motion
+    Distance(BakeDistance),
 }
 
 #[derive(Debug, Args)]
@@ -303,6 +306,45 @@ pub(crate) struct BakeClip {
     /// Write the rest where a clip, mesh or skin could not be read or a clip not be baked
     #[arg(long)]
     pub(crate) keep_going: bool,
+    /// text or json
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example: sinew bake distance run.glb run-distance.glb --clip Run_Start")]
+pub(crate) struct BakeDistance {
+    /// A .glb, .gltf or .bvh file, or - for stdin
+    pub(crate) input: PathBuf,
+    /// The .glb file to write: all that was read, and the curves in the clip
+    pub(crate) output: PathBuf,
+    /// Name or index of the clip; the first one where not given
+    #[arg(long)]
+    pub(crate) clip: Option<String>,
+    /// The joint that carries the character, by name or node index; found from the motion where not given
+    #[arg(long, value_name = "JOINT")]
+    pub(crate) root: Option<String>,
+    /// A foot, by name or node index, for a clip that runs in place; may be given several times; found by
+    /// name and shape where not given
+    #[arg(long, value_name = "JOINT")]
+    pub(crate) feet: Vec<String>,
+    /// Speed of a clip that runs in place where its feet do not say it within 5 %, metres a second
+    #[arg(long, value_name = "M/S")]
+    pub(crate) speed: Option<f64>,
+    /// Samples of the path a second [default: 30]
+    #[arg(long, value_name = "RATE")]
+    pub(crate) rate: Option<f64>,
+    /// Move the moments of a start this share of the way (0 to 1) to those of a mover that speeds up evenly
+    #[arg(long, value_name = "SHARE", requires = "max_speed", requires = "acceleration")]
+    pub(crate) retime: Option<f64>,
+    /// Top speed of that mover, metres a second
+    #[arg(long, value_name = "M/S", requires = "retime")]
+    pub(crate) max_speed: Option<f64>,
+    /// Its acceleration, metres a second squared
+    #[arg(long, value_name = "M/S2", requires = "retime")]
+    pub(crate) acceleration: Option<f64>,
     /// text or json
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,

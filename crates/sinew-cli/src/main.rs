@@ -48,6 +48,7 @@ fn run(cli: &Cli) -> Result<(), Failure> {
         Some(Verb::Diff(args)) => cmd::diff::run(args, &mut out)?,
         Some(Verb::Convert(args)) => cmd::convert::run(args, &mut out)?,
         Some(Verb::Bake(Bake { what: Baking::Clip(args) })) => cmd::bake::run(args, &mut out)?,
+        Some(Verb::Bake(Bake { what: Baking::Distance(args) })) => cmd::bake_distance::run(args, &mut out)?,
         Some(Verb::Showcase(args)) => cmd::showcase::run(args, &mut out)?,
     }
     out.finish()

@@ -26,6 +26,7 @@ fn committed_schemas_are_current() {
     check("diff-records", schema_for!(cmd::diff::RecordDiffReport));
     check("sample", schema_for!(cmd::sample::SampleOutput));
     check("bake-clip", schema_for!(cmd::bake::BakeReport));
+    check("bake-distance", schema_for!(cmd::bake_distance::DistanceReport));
     check("inspect-runtime", schema_for!(cmd::inspect_runtime::RuntimeReport));
     check("convert", schema_for!(cmd::convert::ConvertReport));
     check("promise", schema_for!(sinew_showcase::Promise));

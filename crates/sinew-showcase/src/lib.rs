@@ -16,12 +16,15 @@ mod body_shake;
 mod core_deployment;
 mod core_runtime;
 mod core_sequence;
+mod distance_study;
 mod head_dip;
 mod knee;
 mod leg;
 mod promise;
 mod record;
 pub mod robot;
+mod run_start;
+mod run_stop;
 mod solid;
 mod study;
 

@@ -6,10 +6,17 @@ use std::path::{Path, PathBuf};
 use sinew_asset::{AssetError, Document, SaveError, WriteError};
 use sinew_audit::plot::Plot;
 
-use crate::{Promise, body_shake, core_deployment, head_dip, knee};
+use crate::{Promise, body_shake, core_deployment, head_dip, knee, run_start, run_stop};
 
 /// Every study, in the order to show them. This is the one place where a study is registered.
-const STUDIES: &[Study] = &[knee::STUDY, head_dip::STUDY, body_shake::STUDY, core_deployment::STUDY];
+const STUDIES: &[Study] = &[
+    knee::STUDY,
+    head_dip::STUDY,
+    body_shake::STUDY,
+    core_deployment::STUDY,
+    run_start::STUDY,
+    run_stop::STUDY,
+];
 
 /// A study that can be run.
 #[derive(Clone, Copy, Debug)]

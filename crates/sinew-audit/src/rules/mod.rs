@@ -2,6 +2,13 @@
 
 mod ancestor_scale;
 mod dead_time;
+mod distance_order;
+mod distance_range;
+mod distance_reversal;
+mod distance_root;
+mod distance_speed;
+mod distance_storage;
+mod distance_timing;
 mod duplicate_name;
 mod file;
 mod foot_slide;
@@ -18,6 +25,11 @@ mod weights;
 
 pub use ancestor_scale::AncestorScaleLimits;
 pub use dead_time::DeadTimeLimits;
+pub use distance_range::DistanceRangeLimits;
+pub use distance_reversal::DistanceReversalLimits;
+pub use distance_root::DistanceRootLimits;
+pub use distance_speed::DistanceSpeedLimits;
+pub use distance_timing::DistanceTimingLimits;
 pub use foot_slide::FootSlideLimits;
 pub use loop_seam::LoopSeamLimits;
 pub use pose_limit::{Axis, Limb, LimitedJoint, PlantedSole, PoseLimits};
@@ -68,7 +80,7 @@ impl core::fmt::Debug for Rule {
 }
 
 /// Every rule, in the order of [`Code::ALL`].
-pub const RULES: [Rule; 15] = [
+pub const RULES: [Rule; 22] = [
     value::RULE,
     key_times::RULE,
     key_count::RULE,
@@ -82,6 +94,13 @@ pub const RULES: [Rule; 15] = [
     foot_slide::RULE,
     swing::RULE,
     pose_limit::RULE,
+    distance_order::RULE,
+    distance_storage::RULE,
+    distance_range::RULE,
+    distance_speed::RULE,
+    distance_timing::RULE,
+    distance_reversal::RULE,
+    distance_root::RULE,
     ancestor_scale::RULE,
     file::RULE,
 ];

@@ -2,6 +2,7 @@
 
 pub(crate) mod audit;
 pub(crate) mod bake;
+pub(crate) mod bake_distance;
 pub(crate) mod convert;
 pub(crate) mod diff;
 pub(crate) mod inspect;

@@ -7,6 +7,7 @@
 
 mod audit;
 mod bvh;
+mod distance;
 mod events;
 mod ik;
 mod pose;
@@ -22,7 +23,7 @@ use sinew_asset::{Loaded, ReadOptions, load};
 use values::Check;
 
 /// Kinds whose capability is still to come.
-const NOT_YET_SUPPORTED: &[&str] = &["vat_texel", "vat_last_row", "error_bound", "time_at_distance"];
+const NOT_YET_SUPPORTED: &[&str] = &["vat_texel", "vat_last_row", "error_bound"];
 
 /// Kinds that state something for people: what a known bug gives, or why.
 const STATEMENTS: &[&str] = &["wrong_if", "bounds_wrong", "runtime", "lenient", "after_fix"];
@@ -114,6 +115,7 @@ fn run(check: &Check<'_>, files: &mut Files) -> Outcome {
         "track_fact" => with(files, check, audit::track_fact),
         "ik" => ik::ik(check, files),
         "ik_path" => ik::ik_path(check, files),
+        "time_at_distance" => distance::time_at_distance(check, files),
         "fact" => match pose::fact(check, files) {
             Some(result) => result,
             None => return Outcome::Stated,

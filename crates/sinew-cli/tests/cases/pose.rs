@@ -12,7 +12,7 @@ use crate::Files;
 use crate::values::{Check, near, near3, numbers};
 
 /// The clip that a value names, by name or by index in the file.
-fn clip<'a>(loaded: &'a Loaded, name: &Value) -> Result<&'a RawClip, String> {
+pub(crate) fn clip<'a>(loaded: &'a Loaded, name: &Value) -> Result<&'a RawClip, String> {
     let clips = &loaded.document.clips;
     let found = match (name.as_str(), name.as_u64()) {
         (Some(name), _) => clips.iter().find(|c| c.name.as_deref() == Some(name)),

@@ -20,9 +20,20 @@ pub(crate) fn world_poses(frames: &[FrameRecord], root: JointId) -> Vec<RawPose>
     frames.iter().map(world).collect()
 }
 
-/// A clip with a key a frame. Properties that never leave the rest pose have no channel, those that never change
-/// have one key at each end.
+/// A clip with a key a frame of a recording.
 pub(crate) fn clip(
+    name: &str,
+    source: usize,
+    skeleton: &Skeleton,
+    poses: &[RawPose],
+) -> Result<RawClip, StudyError> {
+    clip_at(RATE, name, source, skeleton, poses)
+}
+
+/// A clip with so many keys a second. Properties that never leave the rest pose have no channel, those that never
+/// change have one key at each end.
+pub(crate) fn clip_at(
+    rate: f64,
     name: &str,
     source: usize,
     skeleton: &Skeleton,
@@ -43,7 +54,7 @@ pub(crate) fn clip(
         ];
         for (target, list) in lists {
             let Some((frames, values)) = list else { continue };
-            let times: Arc<[f64]> = frames.iter().map(|frame| seconds(*frame)).collect();
+            let times: Arc<[f64]> = frames.iter().map(|frame| moment(rate, *frame)).collect();
             let track = track(target, times, values).map_err(StudyError::build("a track"))?;
             channels.push(Channel { joint: id, target, track, source: channels.len() as u32 });
         }
@@ -51,9 +62,14 @@ pub(crate) fn clip(
     Ok(RawClip { name: Some(name.into()), source: source as u32, channels, ..RawClip::default() })
 }
 
-/// The moment of a frame as a file holds it.
+/// The moment of a frame of a recording as a file holds it.
 pub(crate) fn seconds(frame: usize) -> f64 {
-    f64::from((frame as f64 / RATE) as f32)
+    moment(RATE, frame)
+}
+
+/// The moment of a key as a file holds it.
+fn moment(rate: f64, frame: usize) -> f64 {
+    f64::from((frame as f64 / rate) as f32)
 }
 
 fn track(target: ChannelTarget, times: Arc<[f64]>, values: Arc<[f32]>) -> Result<Track, TrackError> {
@@ -96,11 +112,22 @@ pub(crate) fn through_a_file(document: &Document, what: &str) -> Result<(Vec<u8>
 
 /// Largest distance of any bone between poses and a clip that was read back, metres.
 pub(crate) fn readback_error(skeleton: &Skeleton, poses: &[RawPose], loaded: &Document, clip: usize) -> f64 {
+    readback_error_at(RATE, skeleton, poses, loaded, clip)
+}
+
+/// The same with so many keys a second.
+pub(crate) fn readback_error_at(
+    rate: f64,
+    skeleton: &Skeleton,
+    poses: &[RawPose],
+    loaded: &Document,
+    clip: usize,
+) -> f64 {
     let (mut pose, mut here_ms, mut there_ms) = (RawPose::default(), Vec::new(), Vec::new());
     let mut worst: f64 = 0.0;
     for (frame, exact) in poses.iter().enumerate() {
         sinew::model_matrices(skeleton, exact, &mut here_ms);
-        loaded.clips[clip].sample(&loaded.skeleton, seconds(frame), &mut pose);
+        loaded.clips[clip].sample(&loaded.skeleton, moment(rate, frame), &mut pose);
         sinew::model_matrices(&loaded.skeleton, &pose, &mut there_ms);
         for (id, _) in skeleton.iter() {
             let Some(same) = loaded.skeleton.find(&skeleton.label(id)) else { return f64::INFINITY };

@@ -1,0 +1,156 @@
+//! Curves of distance that clips carry, as they are stored: whatever is wrong with them.
+
+use sinew::locomotion::{
+    DISTANCE_CURVE, DistanceBakeSettings, DistanceKind, MarkerSettings, RootPath, SignedPath,
+};
+use sinew::{Curve, RawClip};
+
+use crate::context::Context;
+use crate::names;
+
+/// What is added to a curve's name for what the pelvis does besides.
+const REMAINDER: &str = ".remainder";
+/// Seconds at either end over which a speed is taken: one step at 30 keys a second.
+const END_SECONDS: f64 = 1.0 / 30.0;
+/// A curve of travelled metres is of a start where its first twentieth is slower than this share of its
+/// fastest; otherwise it is of a loop.
+const SLOW_START: f64 = 0.25;
+
+/// A curve of distance with its keys' values, metres.
+pub(crate) struct Distances<'a> {
+    pub(crate) curve: &'a Curve,
+    /// Seconds.
+    pub(crate) times: &'a [f64],
+    /// `[key]`, metres: to go is negative, travelled is positive.
+    pub(crate) values: Vec<f64>,
+    /// Whether what the root does besides is stored too.
+    pub(crate) has_remainder: bool,
+}
+
+/// The curves of distance of a clip; none of most clips.
+pub(crate) fn of_clip(clip: &RawClip) -> Vec<Distances<'_>> {
+    let is_distance = |name: &str| {
+        let rest = name.strip_prefix(DISTANCE_CURVE);
+        rest.is_some_and(|rest| (rest.is_empty() || rest.starts_with('/')) && !rest.ends_with(REMAINDER))
+    };
+    let named = clip.curves.iter().filter(|curve| is_distance(&curve.name));
+    named
+        .map(|curve| {
+            let times = &**curve.track().times();
+            let values = times.iter().map(|t| curve.sample(*t)).collect();
+            let remainder = format!("{}{REMAINDER}", curve.name);
+            let has_remainder = clip.curves.iter().any(|c| c.name == remainder);
+            Distances { curve, times, values, has_remainder }
+        })
+        .collect()
+}
+
+impl Distances<'_> {
+    /// First and last moment, seconds.
+    pub(crate) fn span(&self) -> [f64; 2] {
+        [self.times[0], self.times[self.times.len() - 1]]
+    }
+
+    /// Metres from the first to the last key.
+    pub(crate) fn range(&self) -> f64 {
+        self.values[self.values.len() - 1] - self.values[0]
+    }
+
+    /// Mean speed over the last thirtieth of a second, metres a second; `None` of a curve without length.
+    pub(crate) fn end_speed(&self) -> Option<f64> {
+        let [start, end] = self.span();
+        let seconds = END_SECONDS.min(end - start);
+        (seconds > 0.0).then(|| (self.curve.sample(end) - self.curve.sample(end - seconds)) / seconds)
+    }
+
+    /// Mean speed over the first thirtieth of a second.
+    pub(crate) fn start_speed(&self) -> Option<f64> {
+        let [start, end] = self.span();
+        let seconds = END_SECONDS.min(end - start);
+        (seconds > 0.0).then(|| (self.curve.sample(start + seconds) - self.curve.sample(start)) / seconds)
+    }
+
+    /// The last moment at which no more than a share of the range is covered, seconds.
+    pub(crate) fn last_within(&self, share: f64) -> f64 {
+        let level = self.values[0] + share * self.range();
+        let Some(key) = self.values.iter().rposition(|v| *v <= level) else { return self.times[0] };
+        let Some(next) = self.values.get(key + 1) else { return self.times[key] };
+        let u = (level - self.values[key]) / (next - self.values[key]);
+        self.times[key] + (self.times[key + 1] - self.times[key]) * u
+    }
+
+    /// What it counts, told by its signs and its first metres; `None` where it covers nothing.
+    pub(crate) fn kind(&self) -> Option<DistanceKind> {
+        let (first, last) = (self.values[0], self.values[self.values.len() - 1]);
+        if !(self.range() > 1e-3) {
+            return None;
+        }
+        // Rounding leaves a marker's own distance a hair from 0.
+        if first < -1e-3 {
+            return Some(if last <= 1e-3 { DistanceKind::Stop } else { DistanceKind::Pivot });
+        }
+        let [start, _] = self.span();
+        let seconds = self.last_within(0.05) - start;
+        let slow = 0.05 * self.range() < SLOW_START * self.fastest() * seconds;
+        Some(if slow { DistanceKind::Start } else { DistanceKind::Loop })
+    }
+
+    fn fastest(&self) -> f64 {
+        let keys = self.times.windows(2).zip(self.values.windows(2));
+        keys.map(|(t, v)| (v[1] - v[0]) / (t[1] - t[0])).fold(0.0, f64::max)
+    }
+}
+
+/// The way of whatever carries the character in a clip; `None` of a clip in place.
+pub(crate) fn root_path(context: &Context<'_>, clip: &RawClip) -> Option<SignedPath> {
+    let path = RootPath::find(context.skeleton(), clip, DistanceBakeSettings::default().rate).ok()?;
+    SignedPath::find(&path, &MarkerSettings::default()).ok()
+}
+
+/// A clip that goes round, to which a start leads and from which a stop comes.
+pub(crate) struct LoopClip<'a> {
+    pub(crate) clip: &'a RawClip,
+    /// Metres a second, by its curve of distance or its root; `None` where it has neither.
+    pub(crate) speed: Option<f64>,
+}
+
+/// The loop that belongs to a clip: the one whose name has a word of moving and most other words in common, or
+/// the only one there is.
+pub(crate) fn loop_of<'a>(context: &Context<'a>, clip: &RawClip) -> Option<LoopClip<'a>> {
+    let limits = &context.limits.loop_seam;
+    let label = clip.label();
+    let own = names::words(&label);
+    let gaits = |word: &String| names::GAIT_WORDS.split(' ').any(|gait| gait == word);
+    let loops: Vec<&RawClip> = context
+        .document
+        .clips
+        .iter()
+        .filter(|c| c.source != clip.source)
+        .filter(|c| {
+            let label = c.label();
+            names::words(&label).iter().any(gaits) && !names::has_word(&label, &limits.one_shot_words)
+        })
+        .collect();
+    let shared = |c: &&RawClip| {
+        let words = names::words(&c.label());
+        let gait = words.iter().any(|w| gaits(w) && own.contains(w));
+        let both = words.iter().filter(|w| own.contains(w)).count();
+        (gait, both, core::cmp::Reverse(words.len()), core::cmp::Reverse(c.source))
+    };
+    let best = loops.iter().copied().max_by_key(shared)?;
+    // A clip that names no way of moving may belong to the only loop.
+    let fits = shared(&best).0 || (loops.len() == 1 && !own.iter().any(gaits));
+    fits.then(|| LoopClip { clip: best, speed: loop_speed(context, best) })
+}
+
+/// Mean speed of a loop, metres a second.
+fn loop_speed(context: &Context<'_>, clip: &RawClip) -> Option<f64> {
+    let duration = clip.duration();
+    let of_curve = of_clip(clip).first().map(Distances::range).filter(|range| *range > 1e-3);
+    let metres = of_curve.or_else(|| {
+        clip.validate(context.skeleton()).ok()?;
+        let path = root_path(context, clip)?;
+        Some(path.distances[path.distances.len() - 1] - path.distances[0])
+    })?;
+    (duration > 0.0 && metres > 0.0).then(|| metres / duration)
+}

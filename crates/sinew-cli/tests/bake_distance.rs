@@ -1,0 +1,297 @@
+//! `sinew bake distance` finds what a clip's root does, stores it in the clip, and reports what it stored.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use sinew::{
+    Channel, ChannelTarget, DTransform, Interpolation, Joint, JointId, RawClip, Skeleton, TimeSource, Track,
+    set_up_matching,
+};
+use sinew_asset::{Document, ReadOptions, WriteOptions, load, write_glb};
+use tempfile::TempDir;
+
+/// Way of the root of a run start, centimetres at 30 keys a second: it leans back before it pushes off.
+const START_CM: [f64; 16] = [
+    0.0, -0.55, -1.90, -3.60, -5.20, -6.28, -6.48, -5.27, 3.86, 10.74, 23.17, 39.34, 59.19, 82.11, 109.09,
+    125.06,
+];
+/// Way of the root of a run stop, centimetres at 15 keys a second: to go.
+const STOP_CM: [f64; 11] =
+    [-166.35, -125.61, -88.54, -48.62, -26.86, -16.27, -8.72, -4.35, -1.72, -0.38, 0.0];
+
+fn sinew(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_sinew")).args(arguments).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+fn joints() -> Vec<Joint> {
+    let at = |x: f64, y: f64| DTransform { translation: glam::DVec3::new(x, y, 0.0), ..DTransform::IDENTITY };
+    let mut joints = vec![
+        Joint::new("Root", None, DTransform::IDENTITY),
+        Joint::new("Hips", Some(JointId(0)), at(0.0, 0.9)),
+        Joint::new("Head", Some(JointId(1)), at(0.0, 0.8)),
+        Joint::new("LeftFoot", Some(JointId(1)), at(0.1, -0.9)),
+        Joint::new("RightFoot", Some(JointId(1)), at(-0.1, -0.9)),
+    ];
+    for (node, joint) in joints.iter_mut().enumerate() {
+        joint.node = node as u32;
+    }
+    joints
+}
+
+fn moved(joint: u32, step: f64, points: impl Iterator<Item = [f64; 3]>) -> Channel {
+    let values: Vec<f32> = points.flatten().map(|v| v as f32).collect();
+    let times: Vec<f64> = (0..values.len() / 3).map(|i| i as f64 * step).collect();
+    let track = Track::new(times.into(), values.into(), 3, Interpolation::Linear).unwrap();
+    Channel { joint: JointId(joint), target: ChannelTarget::Translation, track, source: 0 }
+}
+
+/// A file with clips of one character, in a folder of its own.
+struct File {
+    folder: TempDir,
+}
+
+impl File {
+    fn new(clips: Vec<(&str, Vec<Channel>)>) -> Self {
+        let named = |(source, (name, channels)): (usize, (&str, Vec<Channel>))| RawClip {
+            name: Some(name.into()),
+            source: source as u32,
+            channels,
+            ..RawClip::default()
+        };
+        let clips = clips.into_iter().enumerate().map(named).collect();
+        let skeleton = Skeleton::new(joints(), Vec::new()).unwrap();
+        let document = Document { skeleton, clips, ..Document::default() };
+        let folder = tempfile::tempdir().unwrap();
+        let bytes = write_glb(&document, &WriteOptions::default()).unwrap();
+        std::fs::write(folder.path().join("in.glb"), bytes).unwrap();
+        Self { folder }
+    }
+
+    /// A start, a stop and a clip in which nothing travels.
+    fn runs() -> Self {
+        let ahead = |cm: &f64| [0.0, 0.0, cm / 100.0];
+        Self::new(vec![
+            ("Run_Start", vec![moved(0, 1.0 / 30.0, START_CM.iter().map(ahead))]),
+            ("Run_Stop", vec![moved(0, 1.0 / 15.0, STOP_CM.iter().map(ahead))]),
+            ("Idle", vec![moved(1, 0.5, [0.9, 0.91, 0.9].into_iter().map(|y| [0.0, y, 0.0]))]),
+        ])
+    }
+
+    /// A walk in place at 1.5 m/s, each foot half a second on the ground; the right one may be slower.
+    fn in_place(right: f64) -> Self {
+        let foot = |side: f64, phase: f64, speed: f64| {
+            (0..=60).map(move |i| {
+                let t = (f64::from(i) / 60.0 + phase).fract();
+                let (z, y) = if t < 0.5 {
+                    (0.25 - t, 0.0)
+                } else {
+                    (t - 0.75, 0.2 * libm::sin((t - 0.5) * core::f64::consts::TAU))
+                };
+                [side, y - 0.9, z * speed]
+            })
+        };
+        let (left, right) = (foot(0.1, 0.0, 1.5), foot(-0.1, 0.5, right));
+        Self::new(vec![("Walk", vec![moved(3, 1.0 / 60.0, left), moved(4, 1.0 / 60.0, right)])])
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn bake(&self, output: &str, options: &[&str]) -> Output {
+        let (input, output) = (self.path("in.glb"), self.path(output));
+        sinew(&[&["bake", "distance", input.to_str().unwrap(), output.to_str().unwrap()], options].concat())
+    }
+
+    fn report(&self, options: &[&str]) -> Value {
+        let out = self.bake("out.glb", &[options, &["--format", "json"]].concat());
+        assert!(out.status.success(), "{}", text(&out.stderr));
+        serde_json::from_slice(&out.stdout).unwrap()
+    }
+
+    fn written(&self) -> Document {
+        load(self.path("out.glb"), &ReadOptions::default()).unwrap().document
+    }
+}
+
+fn near(value: &Value, expected: f64, tolerance: f64) {
+    let found = value.as_f64().unwrap();
+    assert!((found - expected).abs() <= tolerance, "{found}, expected {expected} within {tolerance}");
+}
+
+#[test]
+fn a_start_is_stored_increasing_and_its_lean_back_goes_to_the_remainder() {
+    let file = File::runs();
+    let report = file.report(&["--clip", "Run_Start"]);
+    assert_eq!((&report["root"], &report["feet"]), (&"Root".into(), &Value::Null));
+    let markers = report["markers"].as_array().unwrap();
+    assert_eq!(markers.len(), 1);
+    assert_eq!((&markers[0]["kind"], &markers[0]["before"]), (&"start".into(), &Value::Null));
+    near(&markers[0]["after"][1], 1.0, 1e-9);
+    let curve = &report["curves"][0];
+    assert_eq!((&curve["name"], &curve["kind"]), (&"distance".into(), &"start".into()));
+    near(&curve["range_m"], 1.2506, 1e-3);
+    near(&curve["largest_remainder_mm"], 64.8, 1.0);
+    near(&report["reversals"][0]["back_mm"], 64.8, 1.0);
+    // The last interval of the keys: 15.97 cm in a thirtieth of a second.
+    near(&curve["end_speed"], 4.79, 0.05);
+    let size = std::fs::metadata(file.path("out.glb")).unwrap().len();
+    assert_eq!(report["bytes"], size);
+
+    let written = file.written();
+    let names: Vec<&str> = written.clips[0].curves.iter().map(|c| c.name.as_str()).collect();
+    assert_eq!(names, ["distance", "distance.remainder"]);
+    let stored = set_up_matching(&written.clips[0].curves, "distance", TimeSource::Matched).unwrap();
+    for (key, cm) in START_CM.iter().enumerate() {
+        let signed = stored.signed_at(key as f64 / 30.0);
+        assert!((signed - cm / 100.0).abs() < 2e-3, "key {key}: {signed} m, {cm} cm");
+    }
+    // All else is as it was.
+    let before = load(file.path("in.glb"), &ReadOptions::default()).unwrap().document;
+    for (a, b) in before.clips.iter().zip(&written.clips) {
+        assert_eq!(a.channels, b.channels);
+    }
+    assert!(written.clips[1].curves.is_empty() && written.clips[2].curves.is_empty());
+}
+
+#[test]
+fn a_stop_counts_what_is_left_as_negative_metres() {
+    let report = File::runs().report(&["--clip", "1"]);
+    assert_eq!(report["markers"][0]["kind"], "stop");
+    assert_eq!(report["markers"][0]["after"], Value::Null);
+    let curve = &report["curves"][0];
+    assert_eq!(curve["kind"], "stop");
+    near(&curve["distances_m"][0], -1.6635, 1e-3);
+    near(&curve["distances_m"][1], 0.0, 1e-9);
+    near(&curve["largest_remainder_mm"], 0.0, 1.0);
+}
+
+#[test]
+fn a_turn_and_a_stop_in_one_clip_are_two_markers_with_directions_and_two_curves() {
+    // At 3 m/s to the right, down to a stand within a second, back at 3 m/s, and down to a stand.
+    let speed = |t: f64| match t {
+        t if t < 1.0 => 3.0,
+        t if t < 2.0 => 3.0 * (2.0 - t),
+        t if t < 3.0 => -3.0 * (t - 2.0),
+        t if t < 4.0 => -3.0,
+        t => -3.0 * (5.0 - t),
+    };
+    let mut x = 0.0;
+    let points: Vec<[f64; 3]> = (0..=150)
+        .map(|i| {
+            let t = f64::from(i) / 30.0;
+            if i > 0 {
+                x += speed(t - 0.5 / 30.0) / 30.0;
+            }
+            [x, 0.0, 0.0]
+        })
+        .collect();
+    let file = File::new(vec![("Turn", vec![moved(0, 1.0 / 30.0, points.into_iter())])]);
+    let report = file.report(&[]);
+    let markers = report["markers"].as_array().unwrap();
+    let kinds: Vec<&Value> = markers.iter().map(|m| &m["kind"]).collect();
+    assert_eq!(kinds, ["pivot", "stop"]);
+    near(&markers[0]["time"], 2.0, 0.04);
+    near(&markers[0]["before"][0], 1.0, 1e-6);
+    near(&markers[0]["after"][0], -1.0, 1e-6);
+    near(&markers[0]["distance_m"], 4.5, 0.01);
+    near(&markers[1]["before"][0], -1.0, 1e-6);
+    near(&markers[1]["distance_m"], 10.5, 0.01);
+    let names: Vec<&Value> = report["curves"].as_array().unwrap().iter().map(|c| &c["name"]).collect();
+    assert_eq!(names, ["distance/0", "distance/1"]);
+    assert_eq!(file.written().clips[0].curves.len(), 4);
+}
+
+#[test]
+fn a_clip_in_place_is_told_by_its_feet_or_by_the_speed_given() {
+    let file = File::in_place(1.5);
+    let report = file.report(&[]);
+    assert_eq!(report["root"], Value::Null);
+    near(&report["feet"]["speed"], 1.5, 0.03);
+    assert_eq!(report["feet"]["joints"], serde_json::json!(["LeftFoot", "RightFoot"]));
+    assert!(report["feet"]["uncertainty"].as_f64().unwrap() < 0.05);
+    assert_eq!(report["markers"], serde_json::json!([]));
+    assert_eq!(report["curves"][0]["kind"], "loop");
+    near(&report["curves"][0]["range_m"], 1.5, 0.03);
+    // Feet that do not agree need a speed.
+    let file = File::in_place(1.2);
+    let out = file.bake("out.glb", &[]);
+    assert_eq!(out.status.code(), Some(3));
+    assert!(text(&out.stderr).contains("give the speed"), "{}", text(&out.stderr));
+    assert!(!file.path("out.glb").exists());
+    let report = file.report(&["--speed", "1.4", "--feet", "LeftFoot", "--feet", "RightFoot"]);
+    near(&report["feet"]["speed"], 1.4, 1e-9);
+    near(&report["curves"][0]["range_m"], 1.4, 1e-3);
+}
+
+#[test]
+fn a_start_can_be_retimed_to_its_mover() {
+    let file = File::runs();
+    let options = ["--clip", "Run_Start", "--retime", "0.5", "--max-speed", "6", "--acceleration", "20.48"];
+    let report = file.report(&options);
+    // Half way between the clip's 0.5 s and the mover's 0.355 s.
+    near(&report["duration"], 0.427, 0.002);
+    near(&report["retime"]["duration_before"], 0.5, 1e-6);
+    near(&report["curves"][0]["range_m"], 1.2506, 1e-3);
+    let clip = &file.written().clips[0];
+    assert!((clip.duration() - report["duration"].as_f64().unwrap()).abs() < 1e-6);
+    // The root is where the curve and its remainder say, at the new moments too.
+    let stored = set_up_matching(&clip.curves, "distance", TimeSource::Matched).unwrap();
+    let root = clip.channel(JointId(0), ChannelTarget::Translation).unwrap();
+    for i in 0..=20 {
+        let time = clip.duration() * f64::from(i) / 20.0;
+        let (way, signed) = (root.track.sample_vec3(time).z, stored.signed_at(time));
+        assert!((way - signed).abs() < 0.01, "{time} s: {way} m, {signed} m");
+    }
+    let stop = file.bake("stop.glb", &[&["--clip", "Run_Stop"], &options[2..]].concat());
+    assert_eq!(stop.status.code(), Some(3));
+    assert!(text(&stop.stderr).contains("start"), "{}", text(&stop.stderr));
+}
+
+#[test]
+fn the_text_names_markers_and_curves_and_the_same_bake_twice_gives_the_same_bytes() {
+    let file = File::runs();
+    let first = file.bake("a.glb", &["--clip", "Run_Start"]);
+    let said = text(&first.stdout);
+    for part in ["path of 'Root'", "start", "goes back 64.8 mm", "remainder mm", "distance", "1.25"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert!(first.stderr.is_empty());
+    file.bake("b.glb", &["--clip", "Run_Start"]);
+    let (a, b) = (file.path("a.glb"), file.path("b.glb"));
+    assert_eq!(std::fs::read(&a).unwrap(), std::fs::read(b).unwrap());
+    // Baked again, a clip has its curves once.
+    let (a, c) = (a.to_str().unwrap().to_owned(), file.path("out.glb"));
+    assert!(sinew(&["bake", "distance", &a, c.to_str().unwrap()]).status.success());
+    assert_eq!(file.written().clips[0].curves.len(), 2);
+}
+
+#[test]
+fn what_cannot_be_baked_is_said_and_nothing_is_written() {
+    let file = File::runs();
+    for (options, code, said) in [
+        (&["--clip", "Idle"][..], 3, "name its root or its feet"),
+        (&["--clip", "Fly"], 3, "'Run_Start'"),
+        (&["--root", "Tail"], 3, "no joint 'Tail'"),
+        (&["--root", "Head", "--clip", "Idle"], 3, "nothing in the clip travels"),
+        (&["--speed", "0"], 1, "--speed 0"),
+        (&["--rate", "NaN"], 1, "--rate NaN"),
+        (&["--retime", "0.5"], 1, "--max-speed"),
+        (&["--retime", "2", "--max-speed", "6", "--acceleration", "20"], 1, "expected 0 to 1"),
+    ] {
+        let out = file.bake("out.glb", options);
+        assert_eq!(out.status.code(), Some(code), "{options:?} {}", text(&out.stderr));
+        assert!(text(&out.stderr).contains(said), "{options:?} {}", text(&out.stderr));
+        assert!(!file.path("out.glb").exists() && out.stdout.is_empty(), "{options:?}");
+    }
+    assert_eq!(file.bake("out.sinew", &[]).status.code(), Some(1));
+    let (own, before) = (file.path("in.glb"), std::fs::read(file.path("in.glb")).unwrap());
+    let own = own.to_str().unwrap();
+    assert_eq!(sinew(&["bake", "distance", own, own]).status.code(), Some(1));
+    assert_eq!(std::fs::read(own).unwrap(), before);
+}
