@@ -155,7 +155,7 @@ fn turning() -> Action {
 }
 
 /// All frames of [`turning`], or what stopped them.
-fn recorded(legs: impl LegSolver, limits: SolveLimits) -> Result<Vec<FrameRecord>, FrameFailure> {
+fn recorded(legs: impl LegSolver, limits: SolveLimits) -> Result<Vec<FrameRecord>, Box<FrameFailure>> {
     let (skeleton, action, anchors) = (skeleton(), turning(), anchors());
     let support = RawPose::rest(&skeleton);
     let leg_joints: Vec<_> = (0..LEGS).map(|leg| leg_joint(leg, 0)).collect();
@@ -175,7 +175,7 @@ fn recorded(legs: impl LegSolver, limits: SolveLimits) -> Result<Vec<FrameRecord
     let mut solver = ActionSolver::new(setup, legs).unwrap();
     let frame = |frame| match solver.step(frame, &Replay::default()) {
         Ok(record) => Ok(record.clone()),
-        Err(StepError::Failed(failure)) => Err(*failure),
+        Err(StepError::Failed(failure)) => Err(failure),
         Err(other) => panic!("{other}"),
     };
     (0..count).map(frame).collect()

@@ -231,11 +231,9 @@ impl<'a, L: LegSolver> ActionSolver<'a, L> {
         let turned = self.turn(leg, now).is_some_and(|turn| !(turn.radians <= limits.turn));
         if turned || !(clearance >= limits.clearance) {
             let body_ws = now.body.body_ws;
-            let (before, solved) = (
-                PoseBefore { body_ws: &self.last.body.body_ws, model_ms: &self.last.model_ms },
-                now.legs[leg].solved,
-            );
+            let before = PoseBefore { body_ws: &self.last.body.body_ws, model_ms: &self.last.model_ms };
             let before = self.started.then_some(before);
+            let solved = now.legs[leg].solved;
             let attempt = SecondAttempt { task: self.task(leg, &body_ws), solved, before, limits };
             let better = self.legs.refine(&attempt, &mut now.pose);
             if let Some(solved) = better.map_err(|fault| FailureCause::Leg { leg, fault })? {
