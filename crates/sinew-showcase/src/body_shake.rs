@@ -51,10 +51,12 @@ const LEAST_ROOM: f64 = 11.09;
 const LEAST_GAP: f64 = 2.584;
 /// Least height of a hip, knee or ankle less its radius, metres.
 const LEAST_CLEARANCE: f64 = 2.0094;
-/// At twice the amplitude, the first frame in which a watched bone turns by more than 5 degrees.
-const FAILS_AT: f64 = 53.0;
+/// At twice the amplitude, the first frame in which a watched bone would turn by more than 5 degrees.
+const FIRST_JUMP: f64 = 53.0;
+/// The first in which one does although the leg is tried again at other tilts of its ankle.
+const FAILS_AT: f64 = 54.0;
 /// By how much, degrees.
-const FAILS_WITH: f64 = 5.138;
+const FAILS_WITH: f64 = 5.564;
 
 /// Turning points by frame of the action. Ours. The head's are zero where the body's pitch and yaw are furthest, so
 /// that there the head is turned just as the body is.
@@ -98,7 +100,7 @@ fn run(out_dir: &Path) -> Result<StudyResult, StudyError> {
     };
     let shake = record(1.0, SolveLimits::default())?;
     let twice = record(TOO_MUCH, SolveLimits::default())?;
-    // The same without the rule that stops it, to find the frame by other means.
+    // The same without the rule that has legs tried again and stops it, to find the frame by other means.
     let unruled = record(TOO_MUCH, SolveLimits { turn: f64::INFINITY, ..SolveLimits::default() })?;
 
     let poses = world_poses(&shake.frames, stage.robot.body);
@@ -272,13 +274,13 @@ fn promises(
     });
     all.extend([
         promise(
-            "twice the amplitude: first frame with a turn of more than 5 deg, named as it stops",
+            "twice the amplitude: first frame with a turn of more than 5 deg, with a second try",
             (FAILS_AT, 0.0, ""),
             failure.map_or(f64::NAN, |f| f64::from(f.frame)),
         ),
         promise(
-            "twice the amplitude: the same frame, searched for in a recording that does not stop",
-            (FAILS_AT, 0.0, ""),
+            "twice the amplitude: the same in a recording that neither tries again nor stops",
+            (FIRST_JUMP, 0.0, ""),
             first_jump(stage, &unruled.frames).unwrap_or(f64::NAN),
         ),
         promise(
@@ -466,8 +468,9 @@ fn text() -> Vec<Section> {
                  the least room, gap and height and the largest turn are promised as numbers: a recording stops at a \
                  frame that breaks a limit, so that the frames it has say nothing by merely keeping it.",
                 "At twice the amplitude all soles could still be held for a while. What gives way first is \
-                 continuity: in frame 53 a leg's bone would turn by more than 5 degrees. The recording names that \
-                 frame, the leg, its ankle's tilt and the turns of its bones in its record, and stops.",
+                 continuity: in frame 53 a leg's bone would turn by more than 5 degrees. Another tilt of the ankle gets \
+                 over that frame; in frame 54 none does. The recording names that frame, the leg, its ankle's tilt and the \
+                 turns of its bones in its record, and stops.",
             ],
         ),
         Section::new(

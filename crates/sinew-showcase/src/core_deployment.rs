@@ -403,8 +403,13 @@ fn carried(stage: &Stage, done: &Done, before: &Document) -> Result<Carried, Stu
     let mut carried = Carried { once: 0, core_ws: DVec3::NAN };
     for frame in 0..poses.len() {
         let [before_ws, after_ws] = [before, &after].map(|document| bones_ws(stage, document, frame));
-        let readback =
-            ReadbackJob { move_ws: by, before_ws: &before_ws, after_ws: &after_ws, tolerance: 1e-6 };
+        let readback = ReadbackJob {
+            move_ws: by,
+            before_ws: &before_ws,
+            after_ws: &after_ws,
+            tolerance: 1e-6,
+            turn_tolerance: 1e-6,
+        };
         let verdict = readback.run().map_err(StudyError::build("the readback of the moved body"))?;
         carried.once += usize::from(verdict == Readback::Once);
         if frame == MIDDLE {

@@ -258,7 +258,7 @@ fn twice_the_amplitude_stops_and_says_where_and_why() {
         serde_json::from_str(&fs::read_to_string(path.join("record.json")).unwrap()).unwrap();
     let failure = &facts.settings["first_failing_frame"];
     let frame = failure["frame"].as_u64().unwrap();
-    assert_eq!((facts.frames, frame), (53, 53), "all before it are there");
+    assert_eq!((facts.frames, frame), (54, 54), "all before it are there");
     assert!((failure["time_s"].as_f64().unwrap() - frame as f64 / 30.0).abs() < 1e-12);
     assert!(failure["cause"].as_str().unwrap().contains("turned"), "{failure:#}");
     assert!(LEGS.contains(&failure["leg"].as_str().unwrap()));
