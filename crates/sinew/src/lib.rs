@@ -78,10 +78,13 @@ pub use joint_mask::{JointMask, MaskError};
 pub use local_pose::{LocalPose, Transform};
 pub use locomotion::{
     Account, DISTANCE_CURVE, DistanceBake, DistanceBakeJob, DistanceBakeSettings, DistanceCurve,
-    DistanceKind, DistanceMarker, FeetSettings, FeetTravel, FootStance, GroundMover, LocomotionError,
-    MarkerSettings, MatchSettings, MatchState, MatchStatus, MatchStep, Mover, Prediction, Reversal, RootPath,
-    SignedPath, SplitSettings, TimeMap, TimeSource, advance_by_distance, match_to_target, playrate_to_speed,
-    predict_pivot, predict_stop, retime_start, set_up_matching, stop_closed_form, stop_parabola,
+    DistanceKind, DistanceMarker, FeetSettings, FeetTravel, FootSlide, FootStance, GroundMover,
+    LocomotionClips, LocomotionController, LocomotionError, LocomotionFrame, LocomotionJob, LocomotionPhase,
+    LocomotionSet, LocomotionSettings, MarkerSettings, MatchSettings, MatchState, MatchStatus, MatchStep,
+    MotionClip, Mover, OrientationWarp, Prediction, Reversal, RootPath, SignedPath, SlopeWarp, SplitSettings,
+    StrideWarp, TimeMap, TimeSource, WarpJob, WarpReport, WarpSettings, Warping, advance_by_distance,
+    match_to_target, playrate_to_speed, predict_pivot, predict_stop, retime_start, set_up_matching,
+    stop_closed_form, stop_parabola,
 };
 pub use mesh::{Influences, Mesh, MorphTarget, Primitive};
 pub use model::{

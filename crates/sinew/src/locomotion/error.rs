@@ -1,6 +1,6 @@
 //! Why distance cannot be baked or matched.
 
-use crate::{JointId, TrackError};
+use crate::{JointId, PlantError, SampleError, Slot, TrackError, TransitionError};
 
 /// Why there is nothing to match, or a number cannot be used. Nothing is changed then.
 ///
@@ -123,6 +123,30 @@ pub enum LocomotionError {
         /// Joints there are.
         joints: usize,
     },
+    /// A joint is not of the rig.
+    #[error("{slot}, the rig has {joints} joints")]
+    NoSuchSlot {
+        /// The joint named.
+        slot: Slot,
+        /// Joints there are.
+        joints: usize,
+    },
+    /// A pose, a state or a list is of another rig.
+    #[error("{found} {what}, expected {expected}")]
+    Count {
+        /// What is counted.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many there should be.
+        expected: usize,
+    },
+    /// The pose is not finite where a leg is.
+    #[error("the pose is not finite at {slot}")]
+    Pose {
+        /// The first such joint.
+        slot: Slot,
+    },
     /// No joint and no ancestor of one moves over the ground.
     #[error(
         "nothing in the clip travels (most: {metres} m): the clip runs in place; name its feet, or the root"
@@ -162,6 +186,21 @@ pub enum LocomotionError {
         /// Seconds tried.
         seconds: f64,
     },
+    /// A topmost joint's matrix is fixed, so that the character cannot be placed.
+    #[error("{slot} has a fixed matrix and cannot be moved")]
+    FixedRoot {
+        /// The joint.
+        slot: Slot,
+    },
+    /// A clip could not be sampled.
+    #[error(transparent)]
+    Sample(#[from] SampleError),
+    /// A clip could not be handed over to another.
+    #[error(transparent)]
+    Transition(#[from] TransitionError),
+    /// Feet could not be held.
+    #[error(transparent)]
+    Plant(#[from] PlantError),
     /// Keys could not be stored.
     #[error("new keys: {0}")]
     Track(#[from] TrackError),

@@ -84,9 +84,10 @@ impl MatchState {
         self
     }
 
-    /// From now on distance counts from here: the moment a character turns.
+    /// From now on distance counts from here, the other way: the moment a character turns round. What was
+    /// behind is ahead.
     pub fn turn(&mut self) {
-        self.distance = 0.0;
+        (self.distance, self.offset) = (0.0, -self.offset);
     }
 
     /// Seconds within the clip.

@@ -8,6 +8,7 @@
 //! [`reference`] holds the methods in use elsewhere, failures included.
 
 mod bake;
+mod controller;
 mod distance_curve;
 mod error;
 mod matching;
@@ -17,10 +18,15 @@ mod predict;
 pub mod reference;
 mod settings;
 mod split;
+mod warp;
 
 pub use bake::{
     DistanceBake, DistanceBakeJob, DistanceBakeSettings, DistanceMarker, FeetSettings, FeetTravel,
     FootStance, MarkerSettings, Reversal, RootPath, SignedPath, TimeMap, retime_start,
+};
+pub use controller::{
+    FootSlide, LocomotionClips, LocomotionController, LocomotionFrame, LocomotionJob, LocomotionPhase,
+    LocomotionSet, LocomotionSettings, MotionClip,
 };
 pub use distance_curve::{DISTANCE_CURVE, DistanceCurve};
 pub use error::LocomotionError;
@@ -32,3 +38,4 @@ pub use mover::{GroundMover, Mover};
 pub use predict::{Prediction, predict_pivot, predict_stop, stop_closed_form, stop_parabola};
 pub use settings::MatchSettings;
 pub use split::{DistanceKind, SplitSettings};
+pub use warp::{OrientationWarp, SlopeWarp, StrideWarp, WarpJob, WarpReport, WarpSettings, Warping};

@@ -41,11 +41,11 @@ pub struct PlantLeg {
 /// Legs and pelvis of a rig, checked once.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlantRig {
-    pub(super) joints: usize,
-    pub(super) pelvis: Slot,
-    pub(super) legs: Vec<PlantLeg>,
+    pub(crate) joints: usize,
+    pub(crate) pelvis: Slot,
+    pub(crate) legs: Vec<PlantLeg>,
     /// All joints that a leg or a contact hangs from, and themselves; parents first.
-    pub(super) needed: Vec<Slot>,
+    pub(crate) needed: Vec<Slot>,
 }
 
 impl PlantRig {

@@ -57,6 +57,8 @@ pub struct DistanceBake {
     pub curves: Vec<DistanceCurve>,
     /// The path they are of, with markers and reversals.
     pub path: SignedPath,
+    /// The points of that path over the ground.
+    pub root_path: RootPath,
     /// The joint whose path it is; `None` where the feet told it.
     pub root: Option<JointId>,
     /// What the feet said; `None` where the root moves.
@@ -94,6 +96,7 @@ impl DistanceBakeJob<'_> {
         for curve in &curves {
             clip.curves.extend(curve.to_curves()?);
         }
-        Ok(DistanceBake { clip, curves, path, root: root_path.joint, feet })
+        let root = root_path.joint;
+        Ok(DistanceBake { clip, curves, path, root_path, root, feet })
     }
 }

@@ -1,0 +1,14 @@
+//! Starting, running, stopping and turning of one character.
+
+mod feet;
+mod job;
+mod motion_clip;
+mod phase;
+mod set;
+mod slide;
+
+pub use job::{LocomotionFrame, LocomotionJob};
+pub use motion_clip::MotionClip;
+pub use phase::{LocomotionController, LocomotionPhase};
+pub use set::{LocomotionClips, LocomotionSet, LocomotionSettings};
+pub use slide::FootSlide;

@@ -1,0 +1,7 @@
+//! Poses bent to a stride, a direction and a slope that they were not made for.
+
+mod job;
+mod leg;
+mod stance;
+
+pub use job::{OrientationWarp, SlopeWarp, StrideWarp, WarpJob, WarpReport, WarpSettings, Warping};
