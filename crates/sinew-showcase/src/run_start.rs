@@ -105,7 +105,7 @@ fn run(out_dir: &Path) -> Result<StudyResult, StudyError> {
     let mut feet = Vec::new();
     for played in &played {
         let shown = Shown::new(&skeleton, &steps, &played.frames, |time| 1.0 - smooth(time / 0.35));
-        let clips = vec![clip_at(1.0 / DT, played.name, 0, &skeleton, &shown.poses)?];
+        let clips = vec![clip_at(1.0 / DT, "run start", 0, &skeleton, &shown.poses)?];
         let document = document(played.name, &skeleton, clips, [-1.0, 5.0]);
         let (glb, loaded) = through_a_file(&document, played.name)?;
         let off = readback_error_at(1.0 / DT, &skeleton, &shown.poses, &loaded.document, 0);

@@ -33,7 +33,7 @@ pub(crate) const STUDY: Study = Study {
     run,
 };
 
-/// Friction, braking (m/s2), and centimetres to a stop from 6 m/s: of the mover at 60 Hz, by the formula of engines,
+/// Friction (1/s), braking (m/s2), and centimetres to a stop from 6 m/s: of the mover at 60 Hz, by the formula of engines,
 /// of the continuous motion, and v^2/2b with its tolerance.
 const BRAKING: [(f64, f64, [f64; 4], f64); 6] = [
     (0.0, 20.48, [82.96, 87.89, 87.89, 87.89], 0.01),
@@ -249,9 +249,9 @@ fn predictions() -> Result<Vec<Promise>, LocomotionError> {
         let closed = stop_closed_form(TOP_SPEED, friction, braking);
         let even = stop_parabola(TOP_SPEED, braking);
         promises.extend([
-            promise(&what("metres of the mover, iterated"), (mover, 0.01, "cm"), 100.0 * predicted.distance),
-            promise(&what("by the formula of engines"), (engine, 0.01, "cm"), 100.0 * engine_found),
-            promise(&what("of the continuous motion"), (smooth, 0.01, "cm"), 100.0 * closed),
+            promise(&what("way of the mover, iterated"), (mover, 0.01, "cm"), 100.0 * predicted.distance),
+            promise(&what("way by the formula of engines"), (engine, 0.01, "cm"), 100.0 * engine_found),
+            promise(&what("way of the continuous motion"), (smooth, 0.01, "cm"), 100.0 * closed),
             promise(&what("v^2/2b"), (parabola, tolerance, "cm"), 100.0 * even),
         ]);
     }

@@ -11,6 +11,7 @@ pub(crate) const TOP_SPEED: f64 = 6.0;
 pub(crate) const ACCELERATION: f64 = 20.48;
 
 /// Magnitudes of a run start as a bake without signs keeps them, centimetres at 30 keys a second.
+#[allow(clippy::approx_constant, reason = "one of the measured centimetres is near a circle's ratio")]
 pub(crate) const START_CM: [f64; 16] =
     [0.0, 0.55, 1.90, 3.60, 5.20, 6.28, 6.48, 5.27, 3.86, 10.74, 23.17, 39.34, 59.19, 82.11, 109.09, 125.06];
 /// How many of its keys lie behind the start: the lean back. Of either number this is the smoother way.

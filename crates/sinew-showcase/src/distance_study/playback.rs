@@ -177,14 +177,15 @@ pub(crate) fn columns() -> Vec<Column> {
 
 /// Rows for [`columns`].
 pub(crate) fn rows(frames: &[Frame], shown: &Shown, dt: f64) -> Vec<Vec<f64>> {
-    let row = |(i, (f, balls)): (usize, (&Frame, &[(f64, FootAt); 2]))| {
+    let mut rows = Vec::new();
+    for (i, f) in frames.iter().enumerate() {
         let mut row = vec![i as f64, i as f64 * dt, f.capsule, f.playhead, f.rate, f.way, f.remainder];
         row.extend([f.offset, f.stride, f.slid]);
-        for (z, at) in balls {
+        for (z, at) in &shown.balls[i] {
             row.extend([*z, f64::from(u8::from(at.stands()))]);
         }
         row.push(f.status);
-        row
-    };
-    frames.iter().zip(&shown.balls).enumerate().map(row).collect()
+        rows.push(row);
+    }
+    rows
 }
