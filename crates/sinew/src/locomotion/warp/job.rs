@@ -78,7 +78,6 @@ impl Warping {
     }
 
     /// `[leg]`: what came of leading it to its new place in the last frame; on an error it is as it was.
-    #[must_use]
     pub fn statuses(&self) -> &[Result<IkStatus, IkError>] {
         &self.statuses
     }
