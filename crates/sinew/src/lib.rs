@@ -83,8 +83,8 @@ pub use locomotion::{
     LocomotionSet, LocomotionSettings, MarkerSettings, MatchSettings, MatchState, MatchStatus, MatchStep,
     MotionClip, Mover, OrientationWarp, Prediction, Reversal, RootPath, SignedPath, SlopeWarp, SplitSettings,
     StrideWarp, TimeMap, TimeSource, WarpJob, WarpReport, WarpSettings, Warping, advance_by_distance,
-    match_to_target, playrate_to_speed, predict_pivot, predict_stop, retime_start, set_up_matching,
-    stop_closed_form, stop_parabola,
+    match_to_target, playrate_to_speed, predict_pivot, predict_stop, remainder_to_pelvis, retime_start,
+    set_up_matching, stop_closed_form, stop_parabola,
 };
 pub use mesh::{Influences, Mesh, MorphTarget, Primitive};
 pub use model::{

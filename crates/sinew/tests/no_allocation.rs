@@ -3,6 +3,7 @@
 //! right size. (Caught: a derived `clone_from`, which allocates anew every time.)
 #![allow(unsafe_code, reason = "only an allocator can count allocations")]
 
+mod locomotion_biped;
 mod rig;
 mod runtime_clips;
 mod runtime_poses;
@@ -375,4 +376,38 @@ fn planting() {
     });
     assert_eq!(count, 0);
     assert!(state.feet()[0].offset_ws.length() > 0.001);
+}
+
+#[test]
+fn a_character_that_starts_runs_turns_and_stops() {
+    let character = locomotion_biped::character();
+    let rig = &character.rig;
+    let mut state = sinew::LocomotionController::new(rig, &character.set);
+    let mut pose = LocalPose::rest(rig);
+    let mover = locomotion_biped::mover();
+    let mut phases = 0;
+    let count = allocations(|| {
+        let (forth, back, stand) = (glam::DVec2::Y, glam::DVec2::NEG_Y, glam::DVec2::ZERO);
+        for input in [forth, back, stand] {
+            let mut last = None;
+            for _ in 0..90 {
+                let frame = sinew::LocomotionJob {
+                    rig,
+                    set: &character.set,
+                    mover: &mover,
+                    ground: &sinew::FlatGround::default(),
+                    input,
+                    dt: 1.0 / 60.0,
+                    state: &mut state,
+                    pose: &mut pose,
+                }
+                .run()
+                .unwrap();
+                phases += u32::from(last != Some(frame.phase));
+                last = Some(frame.phase);
+            }
+        }
+    });
+    assert_eq!(count, 0);
+    assert!(phases >= 12, "{phases}");
 }

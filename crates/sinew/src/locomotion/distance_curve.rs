@@ -251,6 +251,15 @@ impl DistanceCurve {
         a + (b - a) * u
     }
 
+    /// Distance and remainder at a time.
+    #[inline]
+    pub(super) fn both_at(&self, time: f64) -> (f64, f64) {
+        let (i, u) = self.place(time);
+        let (a, b) = (self.distances[i], self.distances[i + 1]);
+        let (c, d) = (f64::from(self.remainders[i]), f64::from(self.remainders[i + 1]));
+        (a + (b - a) * u, c + (d - c) * u)
+    }
+
     /// Signed path of the root relative to the marker at a time, metres: distance plus remainder.
     #[must_use]
     pub fn signed_at(&self, time: f64) -> f64 {

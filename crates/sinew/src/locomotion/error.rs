@@ -123,6 +123,14 @@ pub enum LocomotionError {
         /// Joints there are.
         joints: usize,
     },
+    /// The pelvis does not hang from the root.
+    #[error("{pelvis} as the pelvis does not hang from {root}, the root")]
+    NotBelow {
+        /// The joint named.
+        pelvis: JointId,
+        /// The root.
+        root: JointId,
+    },
     /// A joint is not of the rig.
     #[error("{slot}, the rig has {joints} joints")]
     NoSuchSlot {

@@ -406,11 +406,14 @@ fn step(
         left = dt - played;
         status = MatchStatus::Exhausted { seconds: left };
     }
-    covered += curve.distance_at(to) - curve.distance_at(from);
-    let handed_on = travelled * (left / dt);
+    let (reached, remainder) = curve.both_at(to);
+    covered += reached - curve.distance_at(from);
+    let handed_on = if left > 0.0 { travelled * (left / dt) } else { 0.0 };
     let travelled = travelled - handed_on;
-    let keep = libm::exp2(-played / settings.offset_half_life);
-    let need = travelled + (1.0 - keep) * state.offset;
+    let mut need = travelled;
+    if state.offset != 0.0 {
+        need += (1.0 - libm::exp2(-played / settings.offset_half_life)) * state.offset;
+    }
     let stride = if covered > STRIDE_SPEED * played {
         between(need / covered, settings.stride[0], settings.stride[1])
     } else {
@@ -419,16 +422,7 @@ fn step(
     let mut account = absorb(settings, state, travelled, covered, stride);
     account.handed_on = handed_on;
     (state.time, state.rate) = (to, rate);
-    MatchStep {
-        time: to,
-        rate,
-        stride,
-        remainder: curve.remainder_at(to),
-        offset: state.offset,
-        wraps,
-        account,
-        status,
-    }
+    MatchStep { time: to, rate, stride, remainder, offset: state.offset, wraps, account, status }
 }
 
 /// Shares out what was travelled, and moves the offset.

@@ -5,7 +5,26 @@
 //! clip's own distance over time ([`DistanceCurve`]), in which every distance belongs to one moment. Curves
 //! are baked from the signed path of the root, whose reversals go to the pelvis.
 //!
-//! [`reference`] holds the methods in use elsewhere, failures included.
+//! ```
+//! use sinew::{
+//!     DistanceCurve, DistanceKind, MatchSettings, MatchState, SplitSettings, advance_by_distance,
+//! };
+//!
+//! // A root that leans back by 4 cm before it goes a metre.
+//! let (times, path) = ([0.0, 0.1, 0.2, 0.3, 0.4], [0.0, -0.04, 0.0, 0.4, 1.0]);
+//! let settings = SplitSettings::default();
+//! let curve = DistanceCurve::from_keys("distance", DistanceKind::Start, &times, &path, &settings)?;
+//! // Every frame: how far the capsule went. The clip is sampled at `step.time`, the mesh stays
+//! // `step.offset` behind the capsule, strides are scaled by `step.stride`.
+//! let mut state = MatchState::at_start(&curve);
+//! let step = advance_by_distance(&curve, &MatchSettings::start(), &mut state, 0.02, 1.0 / 60.0)?;
+//! let parts = step.account;
+//! assert!((parts.matched + parts.warped + parts.offset + parts.slid - 0.02).abs() < 1e-12);
+//! assert!(step.time > 0.0 && step.time < 0.05 && step.account.slid == 0.0);
+//! # Ok::<(), sinew::LocomotionError>(())
+//! ```
+//!
+//! [`mod@reference`] holds the methods in use elsewhere, failures included.
 
 mod bake;
 mod controller;
@@ -22,7 +41,7 @@ mod warp;
 
 pub use bake::{
     DistanceBake, DistanceBakeJob, DistanceBakeSettings, DistanceMarker, FeetSettings, FeetTravel,
-    FootStance, MarkerSettings, Reversal, RootPath, SignedPath, TimeMap, retime_start,
+    FootStance, MarkerSettings, Reversal, RootPath, SignedPath, TimeMap, remainder_to_pelvis, retime_start,
 };
 pub use controller::{
     FootSlide, LocomotionClips, LocomotionController, LocomotionFrame, LocomotionJob, LocomotionPhase,

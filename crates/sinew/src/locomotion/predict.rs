@@ -29,7 +29,7 @@ pub fn predict_stop<M: Mover + ?Sized>(
     velocity: DVec2,
     dt: f64,
 ) -> Result<Prediction, LocomotionError> {
-    iterate(mover, velocity, DVec2::ZERO, dt)
+    predict_along(mover, velocity, DVec2::ZERO, velocity.normalize_or_zero(), dt)
 }
 
 /// How far a character goes on until its velocity along its present direction is gone, with the stick held at
@@ -43,13 +43,16 @@ pub fn predict_pivot<M: Mover + ?Sized>(
     input: DVec2,
     dt: f64,
 ) -> Result<Prediction, LocomotionError> {
-    iterate(mover, velocity, input, dt)
+    predict_along(mover, velocity, input, velocity.normalize_or_zero(), dt)
 }
 
-fn iterate<M: Mover + ?Sized>(
+/// How far it is along a direction until the velocity along it is gone: of a turn that is not straight back,
+/// the direction is that of its beginning.
+pub(super) fn predict_along<M: Mover + ?Sized>(
     mover: &M,
     velocity: DVec2,
     input: DVec2,
+    forward: DVec2,
     dt: f64,
 ) -> Result<Prediction, LocomotionError> {
     in_range("the step in seconds", dt, 1e-6, 10.0, "1e-6 to 10")?;
@@ -61,7 +64,6 @@ fn iterate<M: Mover + ?Sized>(
     ] {
         in_range(what, value, -1e6, 1e6, "-1e6 to 1e6")?;
     }
-    let forward = velocity.normalize_or_zero();
     let (mut v, mut distance) = (velocity, 0.0);
     let mut along = v.dot(forward);
     for steps in 0..MAX_STEPS {

@@ -7,8 +7,8 @@ use super::super::matching::{
     Account, MatchState, MatchStatus, MatchStep, advance_by_distance, match_to_target, playrate_to_speed,
 };
 use super::super::mover::Mover;
-use super::super::predict::{predict_pivot, predict_stop};
-use super::super::warp::{StrideWarp, WarpJob};
+use super::super::predict::{predict_along, predict_pivot, predict_stop};
+use super::super::warp::{StrideWarp, WarpJob, lead};
 use super::feet::{contact, model_transforms, stands};
 use super::phase::{LocomotionController, LocomotionPhase};
 use super::set::LocomotionSet;
@@ -16,6 +16,14 @@ use crate::{DTransform, Ground, LocalPose, PlantJob, Rig, TransitionJob, Transit
 
 /// Slower than this a character has no direction, metres a second.
 const NO_SPEED: f64 = 1e-3;
+/// Cosine of a turn within one frame that is not followed at once.
+const SUDDEN: f64 = 0.97;
+/// A foot this near to where the clip has it may stand, as a share of what a lock gives way at.
+const NEAR: f64 = 0.3;
+/// How steeply they come down, metres a metre to go.
+const LANDING: f64 = 4.0;
+/// How high feet step over at most, as a share of the same.
+const LIFT: f64 = 0.4;
 /// Below this share of the loop's speed, a character that goes on after braking starts anew.
 const RUNNING: f64 = 0.7;
 
@@ -67,7 +75,11 @@ impl LocomotionJob<'_> {
         in_range("the mover's speed", velocity.length(), 0.0, 1e4, "0 to 1e4")?;
         self.state.velocity = velocity;
         self.state.position += velocity * self.dt;
+        let behind = self.state.heading * self.state.state.offset() + self.state.aside;
         let mut switched = self.decide();
+        // The offset is along the heading: what a new heading would make of it must not be seen.
+        let left = behind - self.state.heading * self.state.state.offset();
+        self.state.aside = left * libm::exp2(-self.dt / self.set.settings.start.offset_half_life);
         let (mut step, mut account, left) = self.advance()?;
         if let Some(seconds) = left {
             let entry = usize::from(self.state.phase == LocomotionPhase::TurnOut);
@@ -78,10 +90,10 @@ impl LocomotionJob<'_> {
             account = sum(&account, &step.account);
             switched = true;
         }
-        self.turn_clip();
+        self.state.yaw = self.clip_yaw();
         self.pose_target(&step, switched)?;
         let offset = self.state.heading * step.offset;
-        let at = self.state.position - offset;
+        let at = self.state.position - offset - self.state.aside;
         let placement = DTransform::from_rotation_translation(DQuat::IDENTITY, DVec3::new(at.x, 0.0, at.y));
         self.plant(&step, placement)?;
         self.state.frames += 1;
@@ -118,7 +130,7 @@ impl LocomotionJob<'_> {
                         self.begin(Phase::Start, MatchState::at_start(&self.set.clips.start.curve));
                         return true;
                     }
-                    self.state.heading = way;
+                    return self.head(way) || self.state.phase != before;
                 }
             }
             Phase::TurnIn => {
@@ -126,17 +138,17 @@ impl LocomotionJob<'_> {
                     if speed > NO_SPEED {
                         self.turn_round(way);
                         self.state.phase = Phase::TurnOut;
+                        // A turn by another angle than the clip's goes on the way it should.
+                        return libm::cos(self.clip_yaw() - self.state.yaw) < SUDDEN;
                     }
                 } else if self.input.dot(way) > 0.0 {
                     // It goes on after all.
                     self.go_on(speed);
                 }
-                return self.state.phase != before && self.state.phase != Phase::TurnOut;
+                return self.state.phase != before;
             }
             Phase::TurnOut => {
-                if speed > NO_SPEED {
-                    self.state.heading = way;
-                }
+                return speed > NO_SPEED && self.head(way);
             }
             Phase::Stop if pushed && speed > NO_SPEED => {
                 if way.dot(self.state.heading) < 0.0 {
@@ -149,6 +161,13 @@ impl LocomotionJob<'_> {
             Phase::Stop => {}
         }
         self.state.phase != before
+    }
+
+    /// Follows the velocity; whether that is so sudden that the pose needs a transition.
+    fn head(&mut self, way: DVec2) -> bool {
+        let sudden = way.dot(self.state.heading) < SUDDEN;
+        self.state.heading = way;
+        sudden
     }
 
     fn turn_round(&mut self, way: DVec2) {
@@ -222,7 +241,8 @@ impl LocomotionJob<'_> {
                 match_to_target(curve, &settings.stop, state, left, travelled, dt)?
             }
             Phase::TurnIn => {
-                let left = predict_pivot(mover, velocity, input, dt).map_or(f64::INFINITY, |p| p.distance);
+                let left = predict_along(mover, velocity, input, self.state.heading, dt)
+                    .map_or(f64::INFINITY, |p| p.distance);
                 let left = left.min(-curve.distances()[0]);
                 let along = velocity.dot(self.state.heading) * dt;
                 match_to_target(curve, &settings.stop, state, left, along, dt)?
@@ -239,14 +259,12 @@ impl LocomotionJob<'_> {
         Ok((step, step.account, left.filter(|_| goes_on)))
     }
 
-    /// Turns the clip the way the character goes; one that turns by itself is left to it.
-    fn turn_clip(&mut self) {
-        if self.state.phase == LocomotionPhase::TurnOut {
-            return;
-        }
+    /// The yaw that has the clip go the way the character goes.
+    fn clip_yaw(&self) -> f64 {
         let heading = self.state.heading;
         let (clip, _) = self.state.clip(self.set);
-        self.state.yaw = clip.yaw() + libm::atan2(heading.x, heading.y);
+        let own = if self.state.phase == LocomotionPhase::TurnOut { clip.yaw_after() } else { clip.yaw() };
+        own + libm::atan2(heading.x, heading.y)
     }
 
     /// The pose before feet are planted, in the state's first shown pose.
@@ -286,6 +304,13 @@ impl LocomotionJob<'_> {
             }
             .run()?;
         }
+        if self.state.transition.is_running() {
+            let state = &mut *self.state;
+            model_transforms(rig, &set.legs, self.pose, &mut state.model);
+            for (foot, leg) in state.feet.iter_mut().zip(set.legs.legs()) {
+                *foot = state.model[leg.foot.index()].translation;
+            }
+        }
         TransitionJob { transition: &mut self.state.transition, dt: dt as f32, output: self.pose }.run()?;
         let [shown, before] = &mut self.state.shown;
         before.copy_from(shown);
@@ -293,22 +318,68 @@ impl LocomotionJob<'_> {
         Ok(())
     }
 
+    /// How far a leg's end still is from where the clip alone has it, over the ground; the model is of the
+    /// pose.
+    fn away(&self, leg: usize) -> f64 {
+        if !self.state.transition.is_running() {
+            return 0.0;
+        }
+        let end = self.set.legs.legs()[leg].foot.index();
+        (self.state.model[end].translation - self.state.feet[leg]).with_y(0.0).length()
+    }
+
+    /// Feet that a hand-over moves far go through the air, not over the ground.
+    fn lift(&mut self) {
+        let (rig, set) = (self.rig, self.set);
+        if !self.state.transition.is_running() {
+            return;
+        }
+        let whole = f64::from(set.settings.transition.duration);
+        // 0 at the first moment and at the last: the foot is not picked up at once.
+        let left = (f64::from(self.state.transition.remaining()) / whole).clamp(0.0, 1.0);
+        let share = libm::sin(core::f64::consts::PI * left);
+        let most = LIFT * set.settings.plant.most_offset;
+        for number in 0..self.state.feet.len() {
+            let clearance = share * (LANDING * (self.away(number) - self.near())).clamp(0.0, most);
+            let model = &self.state.model;
+            let points = 0..set.legs.legs()[number].contacts.len();
+            let lowest = points.map(|p| contact(&set.legs, model, number, p).1).fold(f64::INFINITY, f64::min);
+            // Between two poses with a foot on the ground it may well be below it.
+            if lowest < clearance {
+                let leg = &set.legs.legs()[number];
+                let (hip, foot) = (model[leg.hip.index()], model[leg.foot.index()]);
+                let target = foot.translation + DVec3::Y * (clearance - lowest);
+                // A leg that cannot be bent so far stays as it is.
+                let _ = lead(rig, leg, model, hip.translation, target, foot.rotation, self.pose);
+            }
+        }
+    }
+
+    /// A foot no farther than this from where the clip has it may stand, metres.
+    fn near(&self) -> f64 {
+        NEAR * self.set.settings.plant.most_offset
+    }
+
     /// Holds the feet that stand, and measures what they slide.
     fn plant(&mut self, step: &MatchStep, placement: DTransform) -> Result<(), LocomotionError> {
         let Self { rig, set, ground, dt, .. } = *self;
         let rule = &set.settings.plant.stance;
         let (_, number) = self.state.clip(set);
-        let state = &mut *self.state;
-        model_transforms(rig, &set.legs, self.pose, &mut state.model);
-        for leg in 0..state.stands.len() {
+        model_transforms(rig, &set.legs, self.pose, &mut self.state.model);
+        self.lift();
+        for leg in 0..self.state.stands.len() {
+            let near = self.away(leg) <= self.near();
+            let state = &mut *self.state;
             let points = 0..set.legs.legs()[leg].contacts.len();
             let lowest =
                 points.map(|p| contact(&set.legs, &state.model, leg, p).1).fold(f64::INFINITY, f64::min);
             // A foot that the clip has on the ground and the hand-over still has in the air does not stand.
             let standing = state.phase == LocomotionPhase::Standing;
-            state.stands[leg] =
-                lowest <= 2.0 * rule.height && (standing || stands(&set.stances[number], leg, step.time));
+            state.stands[leg] = near
+                && lowest <= 2.0 * rule.height
+                && (standing || stands(&set.stances[number], leg, step.time));
         }
+        let state = &mut *self.state;
         PlantJob {
             rig,
             legs: &set.legs,

@@ -35,6 +35,8 @@ pub struct LocomotionController {
     pub(super) velocity: DVec2,
     /// Direction of travel (x, z), of length 1.
     pub(super) heading: DVec2,
+    /// What of the mesh's offset is not along the heading, metres (x, z).
+    pub(super) aside: DVec2,
     /// Yaw of the clip that plays, radians.
     pub(super) yaw: f64,
     /// The clip that a standing character is in is its stop, not its start.
@@ -51,6 +53,8 @@ pub struct LocomotionController {
     pub(super) model: Vec<DTransform>,
     /// `[leg][point]`, flat: world space, of this frame and the one before.
     pub(super) points: [Vec<DVec3>; 2],
+    /// `[leg]`: where the clip alone has its end while another is being left, pose space.
+    pub(super) feet: Vec<DVec3>,
     pub(super) frames: u64,
 }
 
@@ -67,6 +71,7 @@ impl LocomotionController {
             position: DVec2::ZERO,
             velocity: DVec2::ZERO,
             heading: DVec2::Y,
+            aside: DVec2::ZERO,
             yaw: set.clips.start.yaw(),
             stopped: false,
             transition: Transition::new(rig),
@@ -78,6 +83,7 @@ impl LocomotionController {
             stands: vec![false; legs.len()],
             model: vec![DTransform::IDENTITY; rig.len()],
             points: [vec![DVec3::ZERO; points], vec![DVec3::ZERO; points]],
+            feet: vec![DVec3::ZERO; legs.len()],
             frames: 0,
         }
     }

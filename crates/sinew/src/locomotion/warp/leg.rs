@@ -14,7 +14,7 @@ const STRAIGHT: f64 = 0.01;
 /// then bent. `model` is of the pose before, `[slot]`; the hip is at `hip_at` by now.
 ///
 /// The pose is changed only where the leg could be solved.
-pub(super) fn lead(
+pub(in super::super) fn lead(
     rig: &Rig,
     leg: &PlantLeg,
     model: &[DTransform],
@@ -27,11 +27,11 @@ pub(super) fn lead(
     let upper = knee.translation - hip.translation;
     let lower = foot.translation - knee.translation;
     let bend = lower.cross(upper);
-    let hinge = if bend.length() > STRAIGHT * upper.length() * lower.length() {
-        bend
-    } else {
-        knee.rotation * leg.hinge_ls
-    };
+    // A knee that a blend of two poses has bent the wrong way is bent the right way: at the moment it passes
+    // the straight leg it would else flip.
+    let natural = knee.rotation * leg.hinge_ls;
+    let is_bent = bend.length() > STRAIGHT * upper.length() * lower.length();
+    let hinge = if is_bent && bend.dot(natural) > 0.0 { bend } else { natural };
     let limb = TwoBoneLimb::from_pose(&hip, &knee, foot.translation, hinge)?;
     let (from, to) = (foot.translation - hip.translation, target - hip_at);
     let swing = match (from.try_normalize(), to.try_normalize()) {

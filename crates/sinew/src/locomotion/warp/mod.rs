@@ -4,4 +4,6 @@ mod job;
 mod leg;
 mod stance;
 
+pub(super) use leg::lead;
+
 pub use job::{OrientationWarp, SlopeWarp, StrideWarp, WarpJob, WarpReport, WarpSettings, Warping};
