@@ -193,7 +193,7 @@ fn inspect_says_what_is_in_a_baked_file_and_refuses_a_damaged_one_by_name() {
     let out = sinew(&["inspect", path]);
     assert!(out.status.success(), "{}", text(&out.stderr));
     let said = text(&out.stdout);
-    for part in ["runtime file 1.0", "'swing'", "'again'", "61 frames at 30 Hz", "stored"] {
+    for part in ["runtime file 2.0", "'swing'", "'again'", "61 frames at 30 Hz", "stored"] {
         assert!(said.contains(part), "{part}: {said}");
     }
     let json: Value = serde_json::from_slice(&sinew(&["inspect", path, "--format", "json"]).stdout).unwrap();
