@@ -16,37 +16,37 @@ pub(crate) const HIP_SIDE: f64 = 0.09;
 pub(crate) const HIP: f64 = THIGH + SHIN + ANKLE;
 const UPPER_ARM: f64 = 0.29;
 
-pub(crate) const ROOT: JointId = JointId(0);
-pub(crate) const PELVIS: JointId = JointId(1);
-pub(crate) const CHEST: JointId = JointId(2);
-pub(crate) const HEAD: JointId = JointId(3);
+/// Lines on the ground; all bones hang from it, for a skin's joints need a common root.
+pub(crate) const GROUND: JointId = JointId(0);
+pub(crate) const ROOT: JointId = JointId(1);
+pub(crate) const PELVIS: JointId = JointId(2);
+pub(crate) const CHEST: JointId = JointId(3);
+pub(crate) const HEAD: JointId = JointId(4);
 /// Thigh, shin, foot and ball of the left and of the right leg.
 pub(crate) const LEGS: [[JointId; 4]; 2] =
-    [[JointId(4), JointId(5), JointId(6), JointId(7)], [JointId(8), JointId(9), JointId(10), JointId(11)]];
+    [[JointId(5), JointId(6), JointId(7), JointId(8)], [JointId(9), JointId(10), JointId(11), JointId(12)]];
 /// Upper arm and forearm, left and right.
-pub(crate) const ARMS: [[JointId; 2]; 2] = [[JointId(12), JointId(13)], [JointId(14), JointId(15)]];
-/// Lines on the ground.
-pub(crate) const GROUND: JointId = JointId(16);
+pub(crate) const ARMS: [[JointId; 2]; 2] = [[JointId(13), JointId(14)], [JointId(15), JointId(16)]];
 /// Carries the mesh.
 pub(crate) const MESH: JointId = JointId(17);
 
 /// The bones, standing straight, with the ground and what carries the mesh.
 pub(crate) fn skeleton() -> Result<Skeleton, StudyError> {
     let mut joints = bones();
-    let ground = Joint::new("Ground", None, DTransform::IDENTITY);
-    joints.push(Joint { flags: JointFlags::SKIN_JOINT, ..ground });
     joints.push(Joint { flags: JointFlags::MESH, ..Joint::new("Runner", None, DTransform::IDENTITY) });
     Skeleton::numbered(joints, Vec::new()).map_err(StudyError::build("the runner's skeleton"))
 }
 
-/// The bones alone.
+/// The ground and the bones.
 pub(crate) fn bones() -> Vec<Joint> {
     let bone = |name: &str, parent: Option<JointId>, at: [f64; 3]| {
         let rest = DTransform { translation: DVec3::from_array(at), ..DTransform::IDENTITY };
         Joint { flags: JointFlags::SKIN_JOINT | JointFlags::ANIMATED, ..Joint::new(name, parent, rest) }
     };
+    let ground = Joint::new("Ground", None, DTransform::IDENTITY);
     let mut joints = vec![
-        bone("Root", None, [0.0; 3]),
+        Joint { flags: JointFlags::SKIN_JOINT, ..ground },
+        bone("Root", Some(GROUND), [0.0; 3]),
         bone("Pelvis", Some(ROOT), [0.0, HIP, 0.0]),
         bone("Chest", Some(PELVIS), [0.0, 0.22, 0.0]),
         bone("Head", Some(CHEST), [0.0, 0.36, 0.0]),

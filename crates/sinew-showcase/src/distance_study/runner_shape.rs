@@ -5,14 +5,14 @@ use serde_json::{Map, Value, json};
 use sinew::{JointId, Mesh, RawClip, RawPose, Skeleton, Skin, model_matrices};
 use sinew_asset::{Carried, Document, MeshInstance, Scene};
 
-use super::runner::{ARMS, BALL, CHEST, GROUND, HEAD, LEGS, MESH, PELVIS, ROOT};
+use super::runner::{ARMS, BALL, CHEST, GROUND, HEAD, LEGS, MESH, PELVIS};
 use crate::solid::{Frame, Ring, Solid};
 
 /// The runner with his clips; lines lie across the way every half metre between two places, metres.
 pub(crate) fn document(name: &str, skeleton: &Skeleton, clips: Vec<RawClip>, lines: [f64; 2]) -> Document {
     let mut bind_ms: Vec<DMat4> = Vec::new();
     model_matrices(skeleton, &RawPose::rest(skeleton), &mut bind_ms);
-    let joints: Vec<JointId> = (0..=GROUND.0).map(JointId).collect();
+    let joints: Vec<JointId> = (0..MESH.0).map(JointId).collect();
     let inverse_bind = joints.iter().map(|j| bind_ms[j.index()].inverse()).collect();
     let skin = Skin { name: Some("Runner".into()), source: 0, joints, inverse_bind };
     let primitives = body(&bind_ms, lines);
@@ -23,7 +23,7 @@ pub(crate) fn document(name: &str, skeleton: &Skeleton, clips: Vec<RawClip>, lin
         meshes: vec![Mesh { name: Some("Runner".into()), source: 0, primitives }],
         skins: vec![skin],
         instances: vec![MeshInstance { joint: MESH, mesh: 0, skin: Some(0) }],
-        scenes: vec![Scene { name: Some("Runner".into()), roots: vec![ROOT, GROUND, MESH] }],
+        scenes: vec![Scene { name: Some("Runner".into()), roots: vec![GROUND, MESH] }],
         default_scene: Some(0),
         carried: Carried { top: materials(), ..Carried::default() },
         ..Document::default()
