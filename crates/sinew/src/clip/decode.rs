@@ -254,41 +254,16 @@ impl<'a, S: Simd> Walk<'a, S> {
         for width in widths {
             narrow &= u32::from(*width) <= NARROW;
         }
-        if narrow { self.keys_narrow(record, widths, keys) } else { self.keys_wide(record, widths, keys) }
-    }
-
-    /// Where runs are of leading lanes and at most [`NARROW`] bits.
-    #[inline(always)]
-    fn keys_narrow<const K: usize>(
-        &mut self,
-        record: &Record,
-        widths: &[u8; K],
-        keys: &mut [[[f32; 8]; K]; 2],
-    ) -> Notes {
-        let (simd, block) = (self.simd, self.block);
-        let notes = self.flags(K);
-        let steps = simd.load_bf16(simd.bytes(block, record.steps_at));
-        let stored = record.mask.count_ones();
-        let mut bit = 0;
-        for k in 0..K {
-            let width = u32::from(widths[k]);
-            let base = simd.load_i16(simd.bytes(block, self.header)).shl(u32::from(record.shift[k]));
-            let plan = simd.plan_leading(width, record.mask, bit % 8);
-            let byte = (bit / 8) as usize;
-            let first: &[u8; WINDOW] = simd.bytes(self.frames[0], self.at + byte);
-            let second: &[u8; WINDOW] = simd.bytes(self.frames[1], self.at + byte);
-            ((simd.unpack_narrow(first, &plan) + base).to_float() * steps).store(&mut keys[0][k]);
-            ((simd.unpack_narrow(second, &plan) + base).to_float() * steps).store(&mut keys[1][k]);
-            bit += width * stored;
-            self.header += 2 * record.lanes;
+        if narrow {
+            self.keys_of::<K, true>(record, widths, keys)
+        } else {
+            self.keys_of::<K, false>(record, widths, keys)
         }
-        self.at += bit.div_ceil(8) as usize;
-        notes
     }
 
-    /// Any lanes, any width.
+    /// `LEADING` where runs are of leading lanes and at most [`NARROW`] bits.
     #[inline(always)]
-    fn keys_wide<const K: usize>(
+    fn keys_of<const K: usize, const LEADING: bool>(
         &mut self,
         record: &Record,
         widths: &[u8; K],
@@ -303,12 +278,19 @@ impl<'a, S: Simd> Walk<'a, S> {
         for k in 0..K {
             let width = u32::from(widths[k]);
             let base = simd.load_i16(simd.bytes(block, self.header)).shl(u32::from(record.shift[k]));
-            let plan = simd.plan(width, record.mask, bit % 8);
             let byte = (bit / 8) as usize;
             let first: &[u8; WINDOW] = simd.bytes(self.frames[0], self.at + byte);
             let second: &[u8; WINDOW] = simd.bytes(self.frames[1], self.at + byte);
-            ((simd.unpack(first, &plan) + base).to_float() * steps).store(&mut keys[0][k]);
-            ((simd.unpack(second, &plan) + base).to_float() * steps).store(&mut keys[1][k]);
+            let ints = if LEADING {
+                let plan = simd.plan_leading(width, record.mask, bit % 8);
+                [simd.unpack_narrow(first, &plan), simd.unpack_narrow(second, &plan)]
+            } else {
+                let plan = simd.plan(width, record.mask, bit % 8);
+                [simd.unpack(first, &plan), simd.unpack(second, &plan)]
+            };
+            for frame in 0..2 {
+                ((ints[frame] + base).to_float() * steps).store(&mut keys[frame][k]);
+            }
             bit += width * stored;
             self.header += 2 * record.lanes;
         }
