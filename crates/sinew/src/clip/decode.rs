@@ -2,7 +2,7 @@
 
 use super::arc::{ArcShare, NearShare, STRETCH};
 use super::block::{Checked, FLAG_DROPS, FLAG_FAR, HEADER, Head, Kind, RECORD, Record, SEGMENT, u32_at};
-use crate::wide::{Floats, Ints, NARROW, Simd, WINDOW};
+use crate::wide::{Floats, Ints, NARROW, Simd, WINDOW, pose_rows, scale_rows};
 use crate::{PoseGroup, ScaleGroup};
 
 /// The two frames round a moment.
@@ -78,31 +78,25 @@ impl<'a, S: Simd> Walk<'a, S> {
         usize::from(u16::from_le_bytes(*self.simd.bytes(self.block, self.record + 6)))
     }
 
-    /// Unpacks the next aligned group where it is of the usual sort: all eight lanes (or, unless `FULL`, the first of
-    /// them), no base shifted, no run of more than [`NARROW`] bits, of a pose group below the limit. Otherwise takes
-    /// nothing and says no.
+    /// Unpacks the next group where it is of the usual sort: rotations of three components, in the first lanes or all
+    /// of them, no base shifted, no run of more than [`NARROW`] bits, and, where it is `ALIGNED`, of a pose group below
+    /// the limit. Otherwise takes nothing and says no.
     #[inline(always)]
-    pub(crate) fn unpack_usual<const FULL: bool>(&mut self, limit: usize, raw: &mut Raw) -> bool {
+    pub(crate) fn unpack_usual<const ALIGNED: bool>(&mut self, limit: usize, raw: &mut Raw) -> bool {
         let (simd, block) = (self.simd, self.block);
         let record = u64::from_le_bytes(*simd.bytes(block, self.record));
-        // Kind 0, mask, four shifts, pose group.
-        let pose_group = (record >> 48) as usize;
+        // Kind 0, mask, four shifts, pose group or swaps.
+        let place = (record >> 48) as usize;
+        let mask = (record >> 8) as u8;
         // Three widths, flags.
         let head = u32::from_le_bytes(*simd.bytes(block, self.header));
-        let wide = ((head & 0x00ff_ffff) + 0x6f_6f6f) & 0x80_8080;
-        let mask = (record >> 8) as u8;
-        let usual = if FULL {
-            record << 16 == 0xff00 << 16
-        } else {
-            record << 16 == u64::from(mask) << 24 && mask & mask.wrapping_add(1) == 0
-        };
-        if !usual || pose_group >= limit || wide != 0 {
+        let usual = record << 16 == u64::from(mask) << 24 && mask & mask.wrapping_add(1) == 0;
+        if !usual || is_wide(head) || (ALIGNED && place >= limit) {
             return false;
         }
-        let steps = simd.load_bf16(simd.bytes(block, self.record + RECORD));
-        self.record += RECORD + 16;
-        let mut header = self.header + 4;
+        raw.to = place;
         raw.notes = Notes::NONE;
+        let mut header = self.header + 4;
         if head >> 24 != 0 {
             raw.notes.far = (head >> 24) as u8 & FLAG_FAR != 0;
             if (head >> 24) as u8 & FLAG_DROPS != 0 {
@@ -110,12 +104,36 @@ impl<'a, S: Simd> Walk<'a, S> {
                 header += 3;
             }
         }
-        raw.slots[0] = pose_group as u16;
+        self.header = header;
+        if mask == 0xff {
+            self.unpack_runs::<ALIGNED, true>(head, 0xff, raw);
+        } else {
+            self.unpack_runs::<ALIGNED, false>(head, mask, raw);
+        }
+        true
+    }
+
+    /// The rest of [`Walk::unpack_usual`]; `FULL` where the mask is all ones.
+    #[inline(always)]
+    fn unpack_runs<const ALIGNED: bool, const FULL: bool>(&mut self, head: u32, mask: u8, raw: &mut Raw) {
+        let (simd, block) = (self.simd, self.block);
+        let stored = if FULL { 8 } else { mask.count_ones() as usize };
+        // Steps and bases of a group in place are all there.
+        let lanes = if ALIGNED { 8 } else { stored };
+        let steps_at = self.record + RECORD;
+        let steps = simd.load_bf16(simd.bytes(block, steps_at));
+        self.record = steps_at + 2 * lanes;
+        if !ALIGNED {
+            raw.swaps = [raw.to as u8, (raw.to >> 8) as u8];
+            raw.to = self.record;
+            raw.lanes = stored as u8;
+            self.record += 2 * lanes;
+        }
         let mut sums = [simd.splat(0.0); 3];
         let (mut at, mut bit) = (self.at, 0);
         for k in 0..3 {
             let width = head >> (8 * k) & 0xff;
-            let base = simd.load_i16(simd.bytes(block, header + 16 * k));
+            let base = simd.load_i16(simd.bytes(block, self.header + 2 * lanes * k));
             let plan = if FULL { simd.plan_narrow(width) } else { simd.plan_leading(width, mask, bit & 7) };
             let (first, second) = (simd.bytes(self.frames[0], at), simd.bytes(self.frames[1], at));
             let a = (simd.unpack_narrow(first, &plan) + base).to_float() * steps;
@@ -132,7 +150,7 @@ impl<'a, S: Simd> Walk<'a, S> {
                 // Runs of eight lanes end at bytes.
                 at += width as usize;
             } else {
-                bit += width * mask.count_ones();
+                bit += width * stored as u32;
                 at = self.at + (bit / 8) as usize;
             }
         }
@@ -140,9 +158,8 @@ impl<'a, S: Simd> Walk<'a, S> {
             at = self.at + bit.div_ceil(8) as usize;
         }
         raw.keep_sums(simd, sums);
-        self.header = header + 48;
+        self.header += 6 * lanes;
         self.at = at;
-        true
     }
 
     /// Decodes the next scattered group where it is of vectors, no base is shifted and no run has more than [`NARROW`]
@@ -153,8 +170,7 @@ impl<'a, S: Simd> Walk<'a, S> {
         let record = u64::from_le_bytes(*simd.bytes(block, self.record));
         let (kind, mask) = (record as u8, (record >> 8) as u8);
         let head = u32::from_le_bytes(*simd.bytes(block, self.header));
-        let wide = ((head & 0x00ff_ffff) + 0x6f_6f6f) & 0x80_8080;
-        if kind < Kind::Translation as u8 || record << 16 >> 32 != 0 || wide != 0 {
+        if kind < Kind::Translation as u8 || record << 16 >> 32 != 0 || is_wide(head) {
             return false;
         }
         let lanes = mask.count_ones() as usize;
@@ -184,31 +200,40 @@ impl<'a, S: Simd> Walk<'a, S> {
         self.header = header;
         self.at += bit.div_ceil(8) as usize;
         let v = untrade(simd, v, [(record >> 48) as u8, (record >> 56) as u8]);
-        let mut values = [[0.0_f32; 8]; 3];
-        for axis in 0..3 {
-            v[axis].store(&mut values[axis]);
-        }
-        let slot = |lane: usize| usize::from(u16::from_le_bytes(*simd.bytes(block, slots_at + 2 * lane)));
-        if kind == Kind::Translation as u8 {
-            for lane in 0..lanes {
-                let slot = slot(lane);
-                if let Some(group) = groups.get_mut(slot / 8) {
-                    for axis in 0..3 {
-                        group.translation[axis][slot % 8] = values[axis][lane & 7];
-                    }
-                }
-            }
-        } else {
-            for lane in 0..lanes {
-                let slot = slot(lane);
-                if let Some(group) = scales.get_mut(slot / 8) {
-                    for axis in 0..3 {
-                        group.scale[axis][slot % 8] = values[axis][lane & 7];
-                    }
-                }
-            }
-        }
+        self.put_vectors(v, kind == Kind::Translation as u8, slots_at, lanes, groups, scales);
         true
+    }
+
+    /// Vectors of scattered joints to their slots.
+    #[inline(always)]
+    fn put_vectors(
+        &self,
+        v: [S::F; 3],
+        translates: bool,
+        slots_at: usize,
+        lanes: usize,
+        groups: &mut [PoseGroup],
+        scales: &mut [ScaleGroup],
+    ) {
+        // Sixteen bytes are there: if no more slots, then what follows.
+        let slots = self.simd.bytes(self.block, slots_at);
+        if translates {
+            self.simd.scatter(v, slots, lanes, TRANSLATION, pose_rows(groups));
+        } else {
+            self.simd.scatter(v, slots, lanes, 0, scale_rows(scales));
+        }
+    }
+
+    /// Rotations of scattered joints to their slots.
+    #[inline(always)]
+    pub(crate) fn put_rotations(
+        &self,
+        q: [S::F; 4],
+        slots_at: usize,
+        lanes: usize,
+        groups: &mut [PoseGroup],
+    ) {
+        self.simd.scatter(q, self.simd.bytes(self.block, slots_at), lanes, 0, pose_rows(groups));
     }
 
     /// The kind of the next record, which is not taken. Where there is none, of what follows.
@@ -330,31 +355,13 @@ impl<'a, S: Simd> Walk<'a, S> {
         along_arc(simd, first, second, &self.share)
     }
 
-    /// The pose groups and lanes of a scattered group's lanes.
-    #[inline(always)]
-    pub(crate) fn slots(&self, record: &Record) -> [u16; 8] {
-        // Sixteen bytes are there: if no more slots, then what follows.
-        let bytes: &[u8; 16] = self.simd.bytes(self.block, record.slots_at());
-        let mut slots = [0; 8];
-        for lane in 0..8 {
-            slots[lane] = u16::from_le_bytes([bytes[2 * lane], bytes[2 * lane + 1]]);
-        }
-        slots
-    }
-
     /// Decodes a scattered group of quaternions stored whole, or of vectors, into its slots of the leading groups.
     #[inline(always)]
     pub(crate) fn scatter(&mut self, record: &Record, groups: &mut [PoseGroup], scales: &mut [ScaleGroup]) {
         let simd = self.simd;
-        let slots = self.slots(record);
-        let slots = &slots[..record.lanes.min(8)];
         if record.kind == Kind::Rotation4 {
-            let mut q = [[0.0; 8]; 4];
-            let lanes = self.rotation4(record);
-            for c in 0..4 {
-                lanes[c].store(&mut q[c]);
-            }
-            put_rotations(&q, slots, groups);
+            let q = self.rotation4(record);
+            self.put_rotations(q, record.slots_at(), record.lanes, groups);
             return;
         }
         let mut keys = [[[0.0; 8]; 3]; 2];
@@ -365,50 +372,27 @@ impl<'a, S: Simd> Walk<'a, S> {
             let (a, b) = (simd.load(&keys[0][axis]), simd.load(&keys[1][axis]));
             v[axis] = a + (b - a) * u;
         }
-        let mut lanes = [[0.0_f32; 8]; 3];
         let v = untrade(simd, v, record.swaps());
-        for axis in 0..3 {
-            v[axis].store(&mut lanes[axis]);
-        }
         let translates = record.kind == Kind::Translation;
-        for (lane, slot) in slots.iter().enumerate() {
-            let (group, at) = (usize::from(*slot) / 8, usize::from(*slot) % 8);
-            if group >= groups.len() {
-                continue;
-            }
-            let to = if translates { &mut groups[group].translation } else { &mut scales[group].scale };
-            for axis in 0..3 {
-                to[axis][at] = lanes[axis][lane];
-            }
-        }
+        self.put_vectors(v, translates, record.slots_at(), record.lanes, groups, scales);
     }
+}
+
+/// Row of a pose group at which translations begin.
+const TRANSLATION: usize = 4;
+
+/// Whether some of the three widths of a group's header is above [`NARROW`].
+#[inline(always)]
+fn is_wide(head: u32) -> bool {
+    ((head & 0x00ff_ffff) + 0x6f_6f6f) & 0x80_8080 != 0
 }
 
 /// Components back to where they belong: of some lanes the first has traded places with the second, with the third.
 #[inline(always)]
-fn untrade<S: Simd>(simd: S, mut v: [S::F; 3], [second, third]: [u8; 2]) -> [S::F; 3] {
-    if second != 0 {
-        let mask = simd.mask(second);
-        (v[0], v[1]) = (v[1].select(mask, v[0]), v[0].select(mask, v[1]));
-    }
-    if third != 0 {
-        let mask = simd.mask(third);
-        (v[0], v[2]) = (v[2].select(mask, v[0]), v[0].select(mask, v[2]));
-    }
-    v
-}
-
-/// Rotations of scattered joints to their slots.
-#[inline(always)]
-pub(crate) fn put_rotations(q: &[[f32; 8]; 4], slots: &[u16], groups: &mut [PoseGroup]) {
-    for (lane, slot) in slots.iter().enumerate().take(8) {
-        let (group, at) = (usize::from(*slot) / 8, usize::from(*slot) % 8);
-        if let Some(group) = groups.get_mut(group) {
-            for c in 0..4 {
-                group.rotation[c][at] = q[c][lane];
-            }
-        }
-    }
+fn untrade<S: Simd>(simd: S, [x, y, z]: [S::F; 3], [second, third]: [u8; 2]) -> [S::F; 3] {
+    let (second, third) = (simd.mask(second), simd.mask(third));
+    let (first, y) = (y.select(second, x), x.select(second, y));
+    [z.select(third, first), y, first.select(third, z)]
 }
 
 /// Groups that are unpacked before any is finished: the two have long chains of dependent steps, and the
@@ -421,8 +405,9 @@ pub(crate) const CHUNK: usize = 6;
 pub(crate) struct Raw {
     /// Three components of the first frame, then of the second.
     keys: [[[f32; 8]; 3]; 2],
-    /// Where the result goes: a pose group, or eight slots.
-    pub(crate) slots: [u16; 8],
+    /// Where the result goes: a pose group, or the slots at this offset of the clip.
+    pub(crate) to: usize,
+    /// Of a scattered group.
     pub(crate) lanes: u8,
     /// Scalar product of the stored components, then squared length of the chord.
     cosine: [f32; 8],
@@ -435,7 +420,7 @@ pub(crate) struct Raw {
 impl Raw {
     pub(crate) const EMPTY: Self = Self {
         keys: [[[0.0; 8]; 3]; 2],
-        slots: [0; 8],
+        to: 0,
         lanes: 0,
         cosine: [0.0; 8],
         rest: [0.0; 8],
@@ -485,30 +470,59 @@ impl Raw {
         [p[0] * s, p[1] * s, p[2] * s, one - (s * s) * pp]
     }
 
-    /// From what [`Raw::interpolate`] gave to unit quaternions in their order; `SCATTERED` where components may have
-    /// traded places.
+    /// Keeps what [`Raw::interpolate`] gave where the keys were.
     #[inline(always)]
-    pub(crate) fn finish<S: Simd, const SCATTERED: bool>(&self, simd: S, q: &mut [[f32; 8]; 4]) {
-        let mut w = simd.load(&q[3]);
-        if !self.notes.far {
-            w = w.max(simd.splat(0.0)).sqrt();
+    pub(crate) fn keep<S: Simd>(&mut self, q: [S::F; 4]) {
+        for axis in 0..3 {
+            q[axis].store(&mut self.keys[0][axis]);
         }
-        if SCATTERED && self.swaps != [0; 2] {
-            let v = untrade(simd, [simd.load(&q[0]), simd.load(&q[1]), simd.load(&q[2])], self.swaps);
-            for axis in 0..3 {
-                v[axis].store(&mut q[axis]);
-            }
+        q[3].store(&mut self.rest);
+    }
+
+    /// What was kept, as [`Raw::finish`] takes it, components that have traded places back where they belong.
+    #[inline(always)]
+    pub(crate) fn kept<S: Simd>(&self, simd: S) -> [S::F; 4] {
+        let [a, b, c] = &self.keys[0];
+        let mut v = [simd.load(a), simd.load(b), simd.load(c)];
+        if self.swaps != [0; 2] {
+            v = untrade(simd, v, self.swaps);
         }
+        [v[0], v[1], v[2], simd.load(&self.rest)]
+    }
+
+    /// The fourth component of what [`Raw::interpolate`] gave.
+    #[inline(always)]
+    fn fourth<S: Simd>(&self, simd: S, w: S::F) -> S::F {
+        if self.notes.far { w } else { w.max(simd.splat(0.0)).sqrt() }
+    }
+
+    /// [`Raw::finish`] where the values are.
+    #[inline(always)]
+    pub(crate) fn finish_in_place<S: Simd>(&self, simd: S, q: &mut [[f32; 8]; 4]) {
+        if self.notes.drops == [0; 3] {
+            self.fourth(simd, simd.load(&q[3])).store(&mut q[3]);
+            return;
+        }
+        let [x, y, z, w] = &*q;
+        let done = self.finish(simd, [simd.load(x), simd.load(y), simd.load(z), simd.load(w)]);
+        for axis in 0..4 {
+            done[axis].store(&mut q[axis]);
+        }
+    }
+
+    /// From what [`Raw::interpolate`] gave to unit quaternions in their order.
+    #[inline(always)]
+    pub(crate) fn finish<S: Simd>(&self, simd: S, mut q: [S::F; 4]) -> [S::F; 4] {
+        q[3] = self.fourth(simd, q[3]);
         if self.notes.drops != [0; 3] {
             // The stored place of a left-out X, Y or Z holds W.
-            let rebuilt = w;
+            let rebuilt = q[3];
             for axis in 0..3 {
-                let (dropped, stored) = (simd.mask(self.notes.drops[axis]), simd.load(&q[axis]));
-                rebuilt.select(dropped, stored).store(&mut q[axis]);
-                w = stored.select(dropped, w);
+                let dropped = simd.mask(self.notes.drops[axis]);
+                (q[axis], q[3]) = (rebuilt.select(dropped, q[axis]), q[axis].select(dropped, q[3]));
             }
         }
-        w.store(&mut q[3]);
+        q
     }
 }
 

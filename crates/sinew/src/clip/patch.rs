@@ -3,7 +3,8 @@
 use glam::Vec4;
 
 use super::arc::ArcShare;
-use super::block::{Head, Kind, f32_at, u16_at, u32_at};
+use super::block::{Checked, Head, Kind, f32_at, u16_at, u32_at};
+use crate::wide::Simd;
 use crate::{PoseGroup, ScaleGroup};
 
 /// Where single joints are written.
@@ -27,14 +28,29 @@ impl Patches<'_> {
     }
 
     /// Constants of the clip.
-    pub(crate) fn constants(&mut self, block: &[u8], head: &Head) {
+    #[inline(always)]
+    pub(crate) fn constants<S: Simd>(&mut self, simd: S, block: Checked<'_>, head: &Head) {
         let mut at = head.constants_at;
-        for part in 0..3 {
-            let width = if part == 0 { 4 } else { 3 };
-            for _ in 0..head.constants[part] {
-                self.put(u16_at(block, at).into(), part, floats(block, at + 2, width));
-                at += 2 + 4 * width;
+        for _ in 0..head.constants[0] {
+            let slot = usize::from(u16::from_le_bytes(*simd.bytes(block, at)));
+            if let Some(group) = self.groups.get_mut(slot / 8) {
+                put_floats(simd.bytes::<16>(block, at + 2), slot % 8, &mut group.rotation);
             }
+            at += 18;
+        }
+        for _ in 0..head.constants[1] {
+            let slot = usize::from(u16::from_le_bytes(*simd.bytes(block, at)));
+            if let Some(group) = self.groups.get_mut(slot / 8) {
+                put_floats(simd.bytes::<12>(block, at + 2), slot % 8, &mut group.translation);
+            }
+            at += 14;
+        }
+        for _ in 0..head.constants[2] {
+            let slot = usize::from(u16::from_le_bytes(*simd.bytes(block, at)));
+            if let Some(group) = self.scales.get_mut(slot / 8) {
+                put_floats(simd.bytes::<12>(block, at + 2), slot % 8, &mut group.scale);
+            }
+            at += 14;
         }
     }
 
@@ -46,6 +62,16 @@ impl Patches<'_> {
             self.put(track.slot.into(), track.part, track.sample(block, time));
             at = end;
         }
+    }
+}
+
+/// Little-endian numbers, each into a lane of its row.
+#[inline(always)]
+fn put_floats<const B: usize, const K: usize>(bytes: &[u8; B], lane: usize, rows: &mut [[f32; 8]; K]) {
+    const { assert!(B == 4 * K, "four bytes a row") };
+    for k in 0..K {
+        rows[k][lane & 7] =
+            f32::from_le_bytes([bytes[4 * k], bytes[4 * k + 1], bytes[4 * k + 2], bytes[4 * k + 3]]);
     }
 }
 

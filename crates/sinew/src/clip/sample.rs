@@ -1,7 +1,7 @@
 //! One clip at one moment.
 
 use super::block::Kind;
-use super::decode::{CHUNK, Place, Raw, Walk, put_rotations};
+use super::decode::{CHUNK, Place, Raw, Walk};
 use super::patch::Patches;
 use super::{Clip, SampleError};
 use crate::wide::{Backend, Floats, Simd, dispatch};
@@ -112,11 +112,9 @@ fn sample<S: Simd>(
             if walk.peek_pose_group() >= limit {
                 break;
             }
-            if !walk.unpack_usual::<false>(limit, &mut raws[0]) {
-                let record = walk.record(true);
-                raws[0].slots[0] = record.pose_group;
-                walk.unpack3(&record, [0; 2], &mut raws[0]);
-            }
+            let record = walk.record(true);
+            raws[0].to = record.pose_group.into();
+            walk.unpack3(&record, [0; 2], &mut raws[0]);
             count = 1;
         }
         left -= count;
@@ -124,25 +122,23 @@ fn sample<S: Simd>(
             raw.measure(simd);
         }
         for raw in &raws[..count] {
-            let (q, index) = (raw.interpolate(simd, &share), usize::from(raw.slots[0]));
-            let Some(out) = groups.get_mut(index) else { continue };
+            let (q, Some(out)) = (raw.interpolate(simd, &share), groups.get_mut(raw.to)) else { continue };
             for axis in 0..4 {
                 q[axis].store(&mut out.rotation[axis]);
             }
         }
         for raw in &raws[..count] {
-            let index = usize::from(raw.slots[0]);
-            let Some(out) = groups.get_mut(index) else { continue };
-            raw.finish::<S, false>(simd, &mut out.rotation);
-            while rested < index {
-                groups[rested].rotation = rest[rested].rotation;
+            let Some(out) = groups.get_mut(raw.to) else { continue };
+            raw.finish_in_place(simd, &mut out.rotation);
+            while rested < raw.to {
+                rest_rotation(simd, &rest[rested], &mut groups[rested]);
                 rested += 1;
             }
-            rested = index + 1;
+            rested = raw.to + 1;
         }
     }
     while rested < limit {
-        groups[rested].rotation = rest[rested].rotation;
+        rest_rotation(simd, &rest[rested], &mut groups[rested]);
         rested += 1;
     }
     for _ in 0..left {
@@ -154,24 +150,23 @@ fn sample<S: Simd>(
         // Rotations of three components come first, in chunks.
         let mut count = 0;
         while count < CHUNK.min(left) && walk.peek_kind() == Kind::Rotation3 as u8 {
-            let record = walk.record(false);
             let raw = &mut raws[count];
-            raw.slots = walk.slots(&record);
-            raw.lanes = record.lanes as u8;
-            walk.unpack3(&record, record.swaps(), raw);
+            if !walk.unpack_usual::<false>(limit, raw) {
+                let record = walk.record(false);
+                (raw.to, raw.lanes) = (record.slots_at(), record.lanes as u8);
+                walk.unpack3(&record, record.swaps(), raw);
+            }
             count += 1;
         }
         for raw in &mut raws[..count] {
             raw.measure(simd);
         }
+        for raw in &mut raws[..count] {
+            raw.keep::<S>(raw.interpolate(simd, &share));
+        }
         for raw in &raws[..count] {
-            let slots = &raw.slots[..usize::from(raw.lanes).min(8)];
-            let (lanes, mut q) = (raw.interpolate(simd, &share), [[0.0; 8]; 4]);
-            for axis in 0..4 {
-                lanes[axis].store(&mut q[axis]);
-            }
-            raw.finish::<S, true>(simd, &mut q);
-            put_rotations(&q, slots, groups);
+            let q = raw.finish(simd, raw.kept(simd));
+            walk.put_rotations(q, raw.to, raw.lanes.into(), groups);
         }
         left -= count;
         while left > 0 && walk.scatter_usual(groups, scales) {
@@ -185,7 +180,15 @@ fn sample<S: Simd>(
     }
     if head.constants != [0; 3] || head.keyed != 0 {
         let mut patches = Patches { groups, scales };
-        patches.constants(block, head);
+        patches.constants(simd, clip.checked(), head);
         patches.keyed(block, head, time);
+    }
+}
+
+/// Register by register: a copy of the whole would be a call.
+#[inline(always)]
+fn rest_rotation<S: Simd>(simd: S, rest: &PoseGroup, to: &mut PoseGroup) {
+    for axis in 0..4 {
+        simd.load(&rest.rotation[axis]).store(&mut to.rotation[axis]);
     }
 }

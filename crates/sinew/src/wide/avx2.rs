@@ -239,6 +239,60 @@ impl Simd for Avx2 {
     }
 
     #[inline(always)]
+    fn scatter<const K: usize, const N: usize>(
+        self,
+        rows: [F8; K],
+        slots: &[u8; 16],
+        count: usize,
+        first: usize,
+        groups: &mut [[[f32; 8]; N]],
+    ) {
+        const { assert!(K > 0 && N < 1 << 12, "rows, and places of 65,536 slots that fit 32 bits") };
+        assert!(first + K <= N, "rows of a group");
+        let mut at = [0; 8];
+        // SAFETY: sixteen bytes are readable; see the top of the file.
+        let within = unsafe {
+            let slot = _mm256_cvtepu16_epi32(_mm_loadu_si128(slots.as_ptr().cast()));
+            let group = _mm256_mullo_epi32(_mm256_srli_epi32::<3>(slot), _mm256_set1_epi32(8 * N as i32));
+            I8(_mm256_add_epi32(group, _mm256_and_si256(slot, _mm256_set1_epi32(7)))).store(&mut at);
+            let limit = _mm256_set1_epi32((8 * groups.len().min(1 << 16)) as i32);
+            _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(limit, slot)))
+        };
+        let lanes = within & ((1 << count.min(8)) - 1);
+        let base = groups.as_mut_ptr().cast::<f32>();
+        macro_rules! lane {
+            ($half:ident, $lane:literal) => {
+                if lanes & 1 << $lane != 0 {
+                    for k in 0..K {
+                        // SAFETY: the slot is below eight times the groups, and the row is one of a group's.
+                        unsafe {
+                            let bits = _mm_extract_ps::<{ $lane % 4 }>($half[k]);
+                            *base.add(at[$lane] as usize + 8 * (first + k)) = f32::from_bits(bits as u32);
+                        }
+                    }
+                }
+            };
+        }
+        // SAFETY: see the top of the file.
+        let (mut low, mut high) = unsafe { ([_mm_setzero_ps(); K], [_mm_setzero_ps(); K]) };
+        for k in 0..K {
+            // SAFETY: see the top of the file.
+            unsafe {
+                low[k] = _mm256_castps256_ps128(rows[k].0);
+                high[k] = _mm256_extractf128_ps::<1>(rows[k].0);
+            }
+        }
+        lane!(low, 0);
+        lane!(low, 1);
+        lane!(low, 2);
+        lane!(low, 3);
+        lane!(high, 4);
+        lane!(high, 5);
+        lane!(high, 6);
+        lane!(high, 7);
+    }
+
+    #[inline(always)]
     fn load4(self, from: &Quad) -> F4 {
         // SAFETY: four floats are readable.
         unsafe { F4(_mm_loadu_ps(from.as_ptr())) }

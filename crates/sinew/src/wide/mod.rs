@@ -12,6 +12,7 @@
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;
 pub(crate) mod backend;
+pub(crate) mod rows;
 pub(crate) mod scalar;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod sse2;
@@ -25,6 +26,7 @@ use crate::clip::Checked;
 
 pub use backend::Backend;
 pub(crate) use backend::dispatch;
+pub(crate) use rows::{pose_rows, scale_rows};
 pub(crate) use unpack::{MAX_WIDTH, NARROW, WINDOW};
 
 /// Four floats: a quaternion, or a row of a 3x4 matrix.
@@ -74,6 +76,31 @@ pub(crate) trait Simd: Copy {
     fn plan_leading(self, width: u32, mask: u8, start: u32) -> Self::N;
     /// Up to eight packed integers, lowest bit first; lanes outside the plan come out 0.
     fn unpack_narrow(self, window: &[u8; WINDOW], plan: &Self::N) -> Self::I;
+    /// The leading `count` lanes, at most 8, of some rows to places of their own: lane `i` of row `k` goes to row
+    /// `first + k` of group `slot / 8`, lane `slot % 8`, where `slot` is the `i`th of eight little-endian numbers.
+    /// Slots beyond the groups are passed over.
+    #[inline(always)]
+    fn scatter<const K: usize, const N: usize>(
+        self,
+        rows: [Self::F; K],
+        slots: &[u8; 16],
+        count: usize,
+        first: usize,
+        groups: &mut [[[f32; 8]; N]],
+    ) {
+        let mut values = [[0.0; 8]; K];
+        for k in 0..K {
+            rows[k].store(&mut values[k]);
+        }
+        for lane in 0..count.min(8) {
+            let slot = usize::from(u16::from_le_bytes([slots[2 * lane], slots[2 * lane + 1]]));
+            if let Some(group) = groups.get_mut(slot / 8) {
+                for k in 0..K {
+                    group[first + k][slot % 8] = values[k][lane];
+                }
+            }
+        }
+    }
     /// Four numbers from memory.
     fn load4(self, from: &Quad) -> Self::Q;
     /// The same number in each of four lanes.

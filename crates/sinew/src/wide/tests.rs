@@ -83,7 +83,51 @@ fn integers<S: Simd>(s: S, bytes: &[u8; WINDOW], width: u32, mask: u8, shift: u3
     out
 }
 
+/// Three and four rows to places of their own.
+#[inline(always)]
+fn scattered<S: Simd>(s: S, row: &[f32; 8], slots: &[u8; 16], count: usize, groups: usize) -> Vec<u32> {
+    let x = s.load(row);
+    let mut into = vec![[[0.0; 8]; 7]; groups];
+    s.scatter([x, x + x, s.splat(1.5), x * x], slots, count, 0, &mut into);
+    s.scatter([x + x, x, s.splat(2.5)], slots, count, 4, &mut into);
+    into.as_flattened().as_flattened().iter().map(|v| v.to_bits()).collect()
+}
+
 proptest! {
+    #[test]
+    fn scattering_reaches_the_same_places_on_every_backend(
+        row in proptest::array::uniform8(-10.0_f32..10.0),
+        slots in proptest::array::uniform8(0_u16..40),
+        far: bool,
+        count in 0_usize..=8,
+        groups in 0_usize..6,
+    ) {
+        let mut slots = slots;
+        if far {
+            slots[3] = u16::MAX;
+        }
+        let bytes: Vec<u8> = slots.iter().flat_map(|s| s.to_le_bytes()).collect();
+        let (row, bytes): (&[f32; 8], &[u8; 16]) = (&row, bytes[..].try_into().unwrap());
+        let mut expected = vec![0_f32; groups * 56];
+        for (lane, slot) in slots.iter().enumerate().take(count) {
+            let (group, at) = (usize::from(slot / 8), usize::from(slot % 8));
+            if group < groups {
+                let v = row[lane];
+                for (k, v) in [v, v + v, 1.5, v * v, v + v, v, 2.5].into_iter().enumerate() {
+                    expected[group * 56 + 8 * k + at] = v;
+                }
+            }
+        }
+        let expected: Vec<u32> = expected.into_iter().map(f32::to_bits).collect();
+        for backend in Backend::ALL {
+            let found = dispatch!(
+                backend,
+                scattered(row: &[f32; 8], bytes: &[u8; 16], count: usize, groups: usize) -> Vec<u32>
+            );
+            prop_assert_eq!(&found, &expected, "{}", backend);
+        }
+    }
+
     #[test]
     fn floats_agree_on_every_backend(a: [f32; 8], b: [f32; 8], bits: u8) {
         let (a, b) = (&a, &b);

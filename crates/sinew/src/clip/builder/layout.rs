@@ -224,9 +224,9 @@ fn groups_of_eight(
 }
 
 /// Share of their bits that one group more of rotations must save, for it costs time.
-const EXTRA_GROUP: f64 = 0.015;
+const EXTRA_GROUP: f64 = 0.03;
 /// The same for vectors, whose bits are few.
-const EXTRA_LOOSE: f64 = 0.12;
+const EXTRA_LOOSE: f64 = 0.3;
 
 struct Grouping<'a> {
     /// `[track][segment]`.
