@@ -1,28 +1,16 @@
 //! Weighted means of eight transforms at a time, kept in registers: the inner step of every blend.
 //!
-//! A kernel walks over groups of eight joints. For each it makes an [`Accumulator`] from the first contributor,
-//! adds the others, finishes, lays differences on top and stores once:
-//!
-//! ```text
-//! let shares = Shares::new(simd, total);             // total: sum of weight * mask over the layers
-//! let mut sum = Accumulator::start(&base, shares.base);
-//! for each layer { sum.add(&sampled, shares.of(weight * mask)); }
-//! let mut joints = sum.finish();
-//! for each additive layer { joints.add_difference(&source, &reference, weight * mask); }
-//! joints.store(&mut out_group, &mut out_scale);
-//! ```
+//! A kernel walks over groups of eight joints. For each it starts sums with the first contributor, adds the others,
+//! finishes, lays differences on top and stores once.
 //!
 //! The rule: shares add up to one; where the weights add up to less, the base fills up, where to more, they are
 //! divided by their sum. A quaternion is flipped into the hemisphere of the running sum before it is added, so
 //! the sum never gets shorter: of unit quaternions its length is at least one over the square root of the number
-//! of contributors, and the division at the end is safe. Every rotation waits for the sum before it: a kernel with
-//! many contributors does two groups side by side, and rotations and vectors in loops of their own
-//! ([`RotationSum`], [`VectorSum`]), which leaves enough registers.
+//! of contributors, and the division at the end is safe.
 //!
 //! With `SCALED` false scales are neither read nor written. A share of 0 changes nothing (up to the sign of a
 //! zero), so lanes that a mask leaves out may be added all the same. Where one contributor has everything, its
-//! transform comes out within rounding; a kernel that promises it bit for bit takes it with
-//! [`Joints::select`] where [`Shares::others`] or [`Shares::layers`] say no.
+//! transform comes out within rounding; a kernel that promises it bit for bit takes it with [`Joints::select`].
 
 use crate::wide::{Floats, Simd};
 use crate::{PoseGroup, ScaleGroup};
@@ -127,46 +115,6 @@ impl<S: Simd, const SCALED: bool> Joints<S, SCALED> {
     }
 }
 
-/// How much each contributor of a lane gets, so that all add up to one.
-#[derive(Clone, Copy)]
-pub(crate) struct Shares<S: Simd> {
-    simd: S,
-    /// What the base gets: `max(1 - total, 0)`.
-    pub(crate) base: S::F,
-    /// `max(total, 1)`.
-    whole: S::F,
-    /// What weights are multiplied with: `1 / whole`.
-    factor: S::F,
-}
-
-impl<S: Simd> Shares<S> {
-    /// `total` is the sum of the weights of the layers, each 0 or more.
-    #[inline(always)]
-    pub(crate) fn new(simd: S, total: S::F) -> Self {
-        let one = simd.splat(1.0);
-        let whole = total.max(one);
-        Self { simd, base: (one - total).max(simd.splat(0.0)), whole, factor: one / whole }
-    }
-
-    /// The share of a weight.
-    #[inline(always)]
-    pub(crate) fn of(&self, weight: S::F) -> S::F {
-        weight * self.factor
-    }
-
-    /// Yes where others than the layer of this weight have a say; no where it has everything.
-    #[inline(always)]
-    pub(crate) fn others(&self, weight: S::F) -> S::M {
-        self.whole.gt(weight)
-    }
-
-    /// Yes where some layer has a say; no where the base has everything.
-    #[inline(always)]
-    pub(crate) fn layers(&self) -> S::M {
-        self.simd.splat(1.0).gt(self.base)
-    }
-}
-
 /// The sum of eight rotations, each added in the hemisphere of the sum so far.
 #[derive(Clone, Copy)]
 pub(crate) struct RotationSum<S: Simd> {
@@ -243,15 +191,6 @@ pub(crate) struct Accumulator<S: Simd, const SCALED: bool> {
 }
 
 impl<S: Simd, const SCALED: bool> Accumulator<S, SCALED> {
-    /// Nothing yet. Cheaper where the first contributor is at hand: [`Accumulator::start`].
-    #[allow(dead_code, reason = "for evaluators that have no first contributor at hand")]
-    #[inline(always)]
-    pub(crate) fn begin(simd: S) -> Self {
-        let zero = simd.splat(0.0);
-        let (rotation, nothing) = (RotationSum { simd, sum: [zero; 4] }, VectorSum([zero; 3]));
-        Self { rotation, translation: nothing, scale: nothing }
-    }
-
     /// The first contributor.
     #[inline(always)]
     pub(crate) fn start(first: &Joints<S, SCALED>, share: S::F) -> Self {

@@ -102,7 +102,7 @@ pub use play::{
     ClipWeights, MAX_BLENDED, PlayError, PlayRate, PlayStatus, PlayStep, Playhead, SyncError, SyncGroup,
     SyncMarker, SyncPlayhead, SyncStep, SyncTrack,
 };
-pub use pose_blend::{BlendPose, LayerMode, PoseBlendError, PoseBlendJob, PoseLayer};
+pub use pose_blend::{BlendPose, LayerMode, MAX_OVERRIDE_LAYERS, PoseBlendError, PoseBlendJob, PoseLayer};
 pub use pose_group::{PoseGroup, ScaleGroup};
 pub use raw_clip::{Channel, ChannelTarget, ClipError, RawClip};
 pub use raw_pose::{RawPose, model_matrices};

@@ -7,8 +7,8 @@ use glam::{DQuat, DVec3};
 use proptest::prelude::*;
 use runtime_poses::{Random, all_bits, bits, slots};
 use sinew::{
-    Backend, BlendJob, BlendLayer, BlendPose, JointMask, LayerMode, LocalPose, PoseBlendError, PoseBlendJob,
-    PoseLayer, RawPose, Rig, Slot, Transform,
+    Backend, BlendJob, BlendLayer, BlendPose, JointMask, LayerMode, LocalPose, MAX_OVERRIDE_LAYERS,
+    PoseBlendError, PoseBlendJob, PoseLayer, RawPose, Rig, Slot, Transform,
 };
 
 fn blend_on(backend: Backend, rig: &Rig, base: &LocalPose, layers: &[PoseLayer<'_>]) -> LocalPose {
@@ -387,6 +387,8 @@ fn what_does_not_fit_is_refused_and_the_output_untouched() {
     }
     let error = refuse(&base, &[PoseLayer::additive(&pose, &base, f32::NAN)]);
     assert!(matches!(error, PoseBlendError::Weight { layer: 0, weight } if weight.is_nan()));
+    let many = vec![PoseLayer::new(&pose, 0.01); MAX_OVERRIDE_LAYERS + 1];
+    assert_eq!(refuse(&base, &many), PoseBlendError::Layers { found: MAX_OVERRIDE_LAYERS + 1 });
     let mut output = foreign.clone();
     let error = PoseBlendJob { rig: &rig, base: &base, layers: &[], groups: 3, output: &mut output }.run();
     assert_eq!(error, Err(size(BlendPose::Output)));

@@ -3,11 +3,12 @@
 use core::fmt;
 
 use super::{Clip, SampleJob};
-use crate::pose_blend::MAX_WEIGHT;
+use crate::pose_blend::{MAX_OVERRIDE_LAYERS, MAX_WEIGHT};
 use crate::{Backend, JointMask, LayerMode, LocalPose, PoseBlendJob, PoseLayer, Rig};
 
 /// Most clips with a weight in one [`EvaluateJob`].
 pub const MAX_CLIP_LAYERS: usize = 64;
+const _: () = assert!(MAX_CLIP_LAYERS <= MAX_OVERRIDE_LAYERS, "all of them may be override layers");
 
 /// A clip at a moment, and its part in a blend.
 #[derive(Clone, Copy, Debug)]

@@ -1,13 +1,13 @@
-//! Two groups side by side, every layer in registers: a rotation waits for the sum before it, and two chains
-//! keep the processor busy where one does not.
+//! One group after another, its sums in registers over all layers: a rotation waits for the sum before it, but a group
+//! is short enough that the processor is at the next one meanwhile.
 
 use super::{LayerMode, PoseBlendJob, PoseLayer};
-use crate::accumulate::{Joints, RotationSum, Shares, VectorSum};
+use crate::accumulate::{Joints, RotationSum, VectorSum};
 use crate::wide::{Floats, Simd, dispatch};
-use crate::{Backend, LocalPose, PoseGroup, ScaleGroup};
+use crate::{Backend, JointMask, LocalPose, PoseGroup, ScaleGroup};
 
-/// Layers whose weights are worked out once a group; more take longer.
-const KEPT: usize = 8;
+/// Most override layers with a weight.
+pub const MAX_OVERRIDE_LAYERS: usize = 64;
 
 /// Blends; sizes and weights have been checked.
 pub(super) fn blend(job: &mut PoseBlendJob<'_>, backend: Backend) {
@@ -17,12 +17,19 @@ pub(super) fn blend(job: &mut PoseBlendJob<'_>, backend: Backend) {
     }
     let (base, layers) = (job.base, job.layers);
     let (mut masked, mut additive, mut scaled) = (false, false, base.is_scaled());
+    let mut overrides = 0;
     for l in layers {
-        masked |= l.is_override() && l.mask.is_some();
+        let weighs = l.weight > 0.0;
         scaled |= l.pose.is_scaled();
-        if let LayerMode::Additive { reference } = l.mode {
-            scaled |= reference.is_scaled();
-            additive |= l.weight > 0.0;
+        match l.mode {
+            LayerMode::Override => {
+                masked |= weighs && l.mask.is_some();
+                overrides += usize::from(weighs);
+            }
+            LayerMode::Additive { reference } => {
+                scaled |= reference.is_scaled();
+                additive |= weighs;
+            }
         }
     }
     // Groups that are not written keep their scale; it has no say in what the others get.
@@ -32,23 +39,14 @@ pub(super) fn blend(job: &mut PoseBlendJob<'_>, backend: Backend) {
     if keeps && !scaled {
         scales.fill(ScaleGroup::ONE);
     }
-    let shares = Alike::new(base, layers);
-    if let Some(only) = shares.only.filter(|_| !masked) {
-        out.copy_from_slice(&only.groups()[..groups]);
-        if scaled {
-            scales.copy_from_slice(&only.scales()[..groups]);
-        }
-    } else {
-        let pass = Pass { base, layers, shares, out, scales };
-        match (masked, scaled) {
-            (false, false) => dispatch!(backend, mean::<false, false>(pass: Pass<'_>)),
-            (false, true) => dispatch!(backend, mean::<false, true>(pass: Pass<'_>)),
-            (true, false) => dispatch!(backend, mean::<true, false>(pass: Pass<'_>)),
-            (true, true) => dispatch!(backend, mean::<true, true>(pass: Pass<'_>)),
-        }
+    // On the stack, and no larger than it need be.
+    let pass = Pass { base, layers, out, scales };
+    match overrides {
+        ..=4 => blend_of::<4>(pass, masked, scaled, backend),
+        _ => blend_of::<MAX_OVERRIDE_LAYERS>(pass, masked, scaled, backend),
     }
     if additive {
-        let pass = Pass { base, layers, shares, out, scales };
+        let pass = Pass { base, layers, out, scales };
         match scaled {
             false => dispatch!(backend, differences::<false>(pass: Pass<'_>)),
             true => dispatch!(backend, differences::<true>(pass: Pass<'_>)),
@@ -56,178 +54,224 @@ pub(super) fn blend(job: &mut PoseBlendJob<'_>, backend: Backend) {
     }
 }
 
+/// The mean of at most `N` override layers.
+fn blend_of<const N: usize>(pass: Pass<'_>, masked: bool, scaled: bool, backend: Backend) {
+    let mut parts = [Part::of(pass.base, 0.0, None, pass.out.len()); N];
+    let mut count = 0;
+    for l in pass.layers {
+        if l.is_override()
+            && l.weight > 0.0
+            && let Some(part) = parts.get_mut(count)
+        {
+            *part = Part::of(l.pose, l.weight, l.mask, pass.out.len());
+            count += 1;
+        }
+    }
+    let (parts, base) = (&parts[..count], Part::of(pass.base, 0.0, None, pass.out.len()));
+    let pass = Mean { base, parts, out: pass.out, scales: pass.scales };
+    if masked {
+        match (scaled, parts.len()) {
+            (false, ..=4) => dispatch!(backend, masked_mean::<false, 4>(pass: Mean<'_>)),
+            (true, ..=4) => dispatch!(backend, masked_mean::<true, 4>(pass: Mean<'_>)),
+            (false, _) => dispatch!(backend, masked_mean::<false, MAX_OVERRIDE_LAYERS>(pass: Mean<'_>)),
+            (true, _) => dispatch!(backend, masked_mean::<true, MAX_OVERRIDE_LAYERS>(pass: Mean<'_>)),
+        }
+        return;
+    }
+    let total: f32 = parts.iter().map(|p| p.weight).sum();
+    let (whole, base_share) = (total.max(1.0), (1.0 - total).max(0.0));
+    let only = match parts.iter().find(|p| p.weight >= whole) {
+        Some(part) => Some(part),
+        None => (base_share >= 1.0).then_some(&pass.base),
+    };
+    if let Some(only) = only {
+        pass.out.copy_from_slice(only.groups);
+        if scaled {
+            pass.scales.copy_from_slice(only.scales);
+        }
+        return;
+    }
+    match scaled {
+        false => dispatch!(backend, alike_mean::<false>(pass: Mean<'_>, whole: f32, base_share: f32)),
+        true => dispatch!(backend, alike_mean::<true>(pass: Mean<'_>, whole: f32, base_share: f32)),
+    }
+}
+
 struct Pass<'a> {
     base: &'a LocalPose,
     layers: &'a [PoseLayer<'a>],
-    shares: Alike<'a>,
     /// `[group]`, as many as are to be written.
     out: &'a mut [PoseGroup],
     /// As many.
     scales: &'a mut [ScaleGroup],
 }
 
-/// Shares where every joint has the same; worked out as in [`Shares`].
+/// A contributor to a mean, cut down to the groups that are written.
 #[derive(Clone, Copy)]
-struct Alike<'a> {
-    /// The first contributor and its share.
-    first: &'a LocalPose,
-    first_share: f32,
-    /// Layers from here on follow it.
-    next: usize,
-    /// What their weights are multiplied with.
-    factor: f32,
-    /// The one that has everything.
-    only: Option<&'a LocalPose>,
+struct Part<'a> {
+    groups: &'a [PoseGroup],
+    scales: &'a [ScaleGroup],
+    mask: Option<&'a [[f32; 8]]>,
+    weight: f32,
 }
 
-impl<'a> Alike<'a> {
-    fn new(base: &'a LocalPose, layers: &'a [PoseLayer<'a>]) -> Self {
-        let total: f32 = layers.iter().filter(|l| l.is_override()).map(|l| l.weight).sum();
-        let (whole, base_share) = (total.max(1.0), (1.0 - total).max(0.0));
-        let factor = 1.0 / whole;
-        let has = |l: &&PoseLayer<'_>, weight: f32| l.is_override() && l.weight >= weight;
-        let only = match layers.iter().find(|l| has(l, whole)) {
-            Some(l) => Some(l.pose),
-            None => (base_share >= 1.0).then_some(base),
-        };
-        let (mut first, mut first_share, mut next) = (base, base_share, 0);
-        if base_share == 0.0
-            && let Some(i) = layers.iter().position(|l| l.is_override() && l.weight > 0.0)
-        {
-            (first, first_share, next) = (layers[i].pose, layers[i].weight * factor, i + 1);
+impl<'a> Part<'a> {
+    fn of(pose: &'a LocalPose, weight: f32, mask: Option<&'a JointMask>, groups: usize) -> Self {
+        Self {
+            groups: &pose.groups()[..groups],
+            scales: &pose.scales()[..groups],
+            mask: mask.map(|m| &m.groups()[..groups]),
+            weight,
         }
-        Self { first, first_share, next, factor, only }
+    }
+
+    #[inline(always)]
+    fn rotation<S: Simd>(&self, simd: S, g: usize) -> [S::F; 4] {
+        let r = &self.groups[g].rotation;
+        [simd.load(&r[0]), simd.load(&r[1]), simd.load(&r[2]), simd.load(&r[3])]
+    }
+
+    #[inline(always)]
+    fn translation<S: Simd>(&self, simd: S, g: usize) -> [S::F; 3] {
+        let t = &self.groups[g].translation;
+        [simd.load(&t[0]), simd.load(&t[1]), simd.load(&t[2])]
+    }
+
+    #[inline(always)]
+    fn scale<S: Simd>(&self, simd: S, g: usize) -> [S::F; 3] {
+        let s = &self.scales[g].scale;
+        [simd.load(&s[0]), simd.load(&s[1]), simd.load(&s[2])]
+    }
+
+    #[inline(always)]
+    fn joints<S: Simd, const SCALED: bool>(&self, simd: S, g: usize) -> Joints<S, SCALED> {
+        Joints::load(simd, &self.groups[g], &self.scales[g])
+    }
+
+    #[inline(always)]
+    fn weight<S: Simd>(&self, simd: S, g: usize) -> S::F {
+        let weight = simd.splat(self.weight);
+        match self.mask {
+            Some(mask) => simd.load(&mask[g]) * weight,
+            None => weight,
+        }
     }
 }
 
-/// The weighted mean. Where not `MASKED`, no layer of it has a mask.
+struct Mean<'a> {
+    base: Part<'a>,
+    parts: &'a [Part<'a>],
+    /// `[group]`, as many as the contributors have.
+    out: &'a mut [PoseGroup],
+    /// As many.
+    scales: &'a mut [ScaleGroup],
+}
+
+/// The mean where every joint has the same weights; not all are one contributor's.
 #[inline(always)]
-fn mean<S: Simd, const MASKED: bool, const SCALED: bool>(simd: S, pass: Pass<'_>) {
-    let Pass { base, layers, shares: alike, out, scales } = pass;
-    let all = layers;
-    let layers = if MASKED { all } else { &all[alike.next..] };
-    let bottom = layers.iter().position(PoseLayer::is_override).unwrap_or(0);
-    let zero = simd.splat(0.0);
-    let groups = out.len();
-    // Of the leading layers, two groups: weights where `MASKED`, shares where not.
-    let mut kept = [[zero; 2]; KEPT];
-    if !MASKED {
-        for (kept, l) in kept.iter_mut().zip(layers) {
-            *kept = [simd.splat(l.weight * alike.factor); 2];
+fn alike_mean<S: Simd, const SCALED: bool>(simd: S, pass: Mean<'_>, whole: f32, base_share: f32) {
+    let Mean { base, parts, out, scales } = pass;
+    let factor = 1.0 / whole;
+    let (mut first, mut rest, mut first_share) = (&base, parts, base_share);
+    if base_share == 0.0
+        && let Some((bottom, above)) = parts.split_first()
+    {
+        (first, rest, first_share) = (bottom, above, bottom.weight * factor);
+    }
+    let start = simd.splat(first_share);
+    for (g, (out, scale_out)) in out.iter_mut().zip(scales).enumerate() {
+        let mut rotation = RotationSum::start(simd, &first.rotation(simd, g), start);
+        let mut translation = VectorSum::<S>::start(&first.translation(simd, g), start);
+        for part in rest {
+            let share = simd.splat(part.weight * factor);
+            rotation.add(&part.rotation(simd, g), share);
+            translation.add(&part.translation(simd, g), share);
+        }
+        let (vanished, mean) = (simd.bits(rotation.vanished()), rotation.finish());
+        for axis in 0..4 {
+            mean[axis].store(&mut out.rotation[axis]);
+        }
+        for axis in 0..3 {
+            translation.0[axis].store(&mut out.translation[axis]);
+        }
+        if SCALED {
+            let mut scale = VectorSum::<S>::start(&first.scale(simd, g), start);
+            for part in rest {
+                scale.add(&part.scale(simd, g), simd.splat(part.weight * factor));
+            }
+            for axis in 0..3 {
+                scale.0[axis].store(&mut scale_out.scale[axis]);
+            }
+        }
+        if vanished != 0 {
+            keep_first(&base, parts, g, vanished, out);
         }
     }
-    let mut g = 0;
-    while g < groups {
-        // The last one may be done twice.
-        let at = [g, (g + 1).min(groups - 1)];
-        g += 2;
-        let (mut first, mut start, mut next) = (alike.first, [simd.splat(alike.first_share); 2], 0);
-        let mut shares = [Shares::new(simd, zero); 2];
-        // Lanes where one contributor has everything, of those that hold a joint.
-        let (joints, mut alone) = ([lanes_of(base, at[0]), lanes_of(base, at[1])], [0_u8; 2]);
-        if MASKED {
-            let (mut total, mut largest) = ([zero; 2], [zero; 2]);
-            for (i, l) in layers.iter().enumerate() {
-                if l.is_override() {
-                    let weight = weights_of(simd, l, at);
-                    if let Some(kept) = kept.get_mut(i) {
-                        *kept = weight;
-                    }
-                    total = [total[0] + weight[0], total[1] + weight[1]];
-                    largest = [largest[0].max(weight[0]), largest[1].max(weight[1])];
-                }
-            }
-            shares = [Shares::new(simd, total[0]), Shares::new(simd, total[1])];
-            (first, start, next) = (base, [shares[0].base, shares[1].base], 0);
-            alone = [
-                joints[0] & !simd.bits(shares[0].others(largest[0].max(start[0]))),
-                joints[1] & !simd.bits(shares[1].others(largest[1].max(start[1]))),
-            ];
-            if simd.bits(start[0].gt(zero)) | simd.bits(start[1].gt(zero)) == 0 {
-                // The base has no share in any lane: the bottom layer comes first.
-                let l = &layers[bottom];
-                start = shares_of::<S, MASKED>(simd, &kept, alike.factor, bottom, l, at, &shares);
-                (first, next) = (l.pose, bottom + 1);
-            }
+}
+
+/// The mean where a mask makes the weights of joints differ. Vectors are divided by the sum of the weights at the end;
+/// rotations need not be.
+#[inline(always)]
+fn masked_mean<S: Simd, const SCALED: bool, const N: usize>(simd: S, pass: Mean<'_>) {
+    let Mean { base, parts, out, scales } = pass;
+    let (zero, one) = (simd.splat(0.0), simd.splat(1.0));
+    let mut weights = [zero; N];
+    let parts = &parts[..parts.len().min(N)];
+    for (g, (out, scale_out)) in out.iter_mut().zip(scales).enumerate() {
+        let (mut total, mut largest) = (zero, zero);
+        for (part, kept) in parts.iter().zip(&mut weights) {
+            let weight = part.weight(simd, g);
+            (total, largest) = (total + weight, largest.max(weight));
+            *kept = weight;
         }
-        if alone != joints {
-            let (rest, kept_rest) = (&layers[next..], &kept[next.min(KEPT)..]);
-            let mut rotation = [
-                RotationSum::start(simd, &rotation_of(simd, first, at[0]), start[0]),
-                RotationSum::start(simd, &rotation_of(simd, first, at[1]), start[1]),
-            ];
-            for (i, l) in rest.iter().enumerate() {
-                if l.is_override() {
-                    let share = shares_of::<S, MASKED>(simd, kept_rest, alike.factor, i, l, at, &shares);
-                    rotation[0].add(&rotation_of(simd, l.pose, at[0]), share[0]);
-                    rotation[1].add(&rotation_of(simd, l.pose, at[1]), share[1]);
-                }
+        let (whole, base_share) = (total.max(one), (one - total).max(zero));
+        // Lanes where one contributor has everything.
+        let alone = !simd.bits(whole.gt(largest.max(base_share)));
+        if alone != 0xff {
+            let (mut first, mut next, mut start) = (&base, 0, base_share);
+            if simd.bits(base_share.gt(zero)) == 0
+                && let Some(bottom) = parts.first()
+            {
+                // The base has no share in any lane: the bottom layer comes first.
+                (first, next, start) = (bottom, 1, weights[0]);
             }
-            let vanished = [simd.bits(rotation[0].vanished()), simd.bits(rotation[1].vanished())];
-            for k in 0..2 {
-                let (mean, out) = (rotation[k].finish(), &mut out[at[k]].rotation);
-                mean[0].store(&mut out[0]);
-                mean[1].store(&mut out[1]);
-                mean[2].store(&mut out[2]);
-                mean[3].store(&mut out[3]);
+            let mut rotation = RotationSum::start(simd, &first.rotation(simd, g), start);
+            let mut translation = VectorSum::<S>::start(&first.translation(simd, g), start);
+            for (part, weight) in parts[next..].iter().zip(&weights[next..]) {
+                rotation.add(&part.rotation(simd, g), *weight);
+                translation.add(&part.translation(simd, g), *weight);
             }
-            let mut translation = [
-                VectorSum::<S>::start(&translation_of(simd, first, at[0]), start[0]),
-                VectorSum::<S>::start(&translation_of(simd, first, at[1]), start[1]),
-            ];
-            for (i, l) in rest.iter().enumerate() {
-                if l.is_override() {
-                    let share = shares_of::<S, MASKED>(simd, kept_rest, alike.factor, i, l, at, &shares);
-                    translation[0].add(&translation_of(simd, l.pose, at[0]), share[0]);
-                    translation[1].add(&translation_of(simd, l.pose, at[1]), share[1]);
-                }
+            let factor = one / whole;
+            let (vanished, mean) = (simd.bits(rotation.vanished()), rotation.finish());
+            for axis in 0..4 {
+                mean[axis].store(&mut out.rotation[axis]);
             }
-            for k in 0..2 {
-                for axis in 0..3 {
-                    translation[k].0[axis].store(&mut out[at[k]].translation[axis]);
-                }
+            for axis in 0..3 {
+                (translation.0[axis] * factor).store(&mut out.translation[axis]);
             }
             if SCALED {
-                let mut scale = [
-                    VectorSum::<S>::start(&scale_of(simd, first, at[0]), start[0]),
-                    VectorSum::<S>::start(&scale_of(simd, first, at[1]), start[1]),
-                ];
-                for (i, l) in rest.iter().enumerate() {
-                    if l.is_override() {
-                        let share = shares_of::<S, MASKED>(simd, kept_rest, alike.factor, i, l, at, &shares);
-                        scale[0].add(&scale_of(simd, l.pose, at[0]), share[0]);
-                        scale[1].add(&scale_of(simd, l.pose, at[1]), share[1]);
-                    }
+                let mut scale = VectorSum::<S>::start(&first.scale(simd, g), start);
+                for (part, weight) in parts[next..].iter().zip(&weights[next..]) {
+                    scale.add(&part.scale(simd, g), *weight);
                 }
-                for k in 0..2 {
-                    for axis in 0..3 {
-                        scale[k].0[axis].store(&mut scales[at[k]].scale[axis]);
-                    }
+                for axis in 0..3 {
+                    (scale.0[axis] * factor).store(&mut scale_out.scale[axis]);
                 }
             }
-            if vanished != [0, 0] {
-                for k in 0..2 {
-                    keep_first(base, all, at[k], vanished[k], &mut out[at[k]]);
-                }
+            if vanished != 0 {
+                keep_first(&base, parts, g, vanished, out);
             }
         }
-        if MASKED && alone != [0, 0] {
-            for k in 0..2 {
-                if alone[k] == 0 {
-                    continue;
+        if alone != 0 {
+            let mut joints = Joints::<S, SCALED>::load(simd, out, scale_out);
+            joints = joints.select(one.gt(base_share), &base.joints(simd, g));
+            for (part, weight) in parts.iter().zip(&weights) {
+                let others = whole.gt(*weight);
+                if simd.bits(others) != 0xff {
+                    joints = joints.select(others, &part.joints(simd, g));
                 }
-                let mut joints = Joints::<S, SCALED>::load(simd, &out[at[k]], &scales[at[k]]);
-                joints = joints.select(shares[k].layers(), &load(simd, base, at[k]));
-                for l in layers {
-                    if l.is_override() {
-                        let others = shares[k].others(weight_of(simd, l, at[k]));
-                        if simd.bits(others) != 0xff {
-                            joints = joints.select(others, &load(simd, l.pose, at[k]));
-                        }
-                    }
-                }
-                joints.store(&mut out[at[k]], &mut scales[at[k]]);
             }
+            joints.store(out, scale_out);
         }
     }
 }
@@ -235,14 +279,13 @@ fn mean<S: Simd, const MASKED: bool, const SCALED: bool>(simd: S, pass: Pass<'_>
 /// The rotation of the first contributor, in lanes whose sum vanished: quaternions there are no rotations.
 #[cold]
 #[inline(never)]
-fn keep_first(base: &LocalPose, layers: &[PoseLayer<'_>], g: usize, lanes: u8, out: &mut PoseGroup) {
+fn keep_first(base: &Part<'_>, parts: &[Part<'_>], g: usize, lanes: u8, out: &mut PoseGroup) {
     for lane in (0..8).filter(|lane| lanes >> lane & 1 == 1) {
-        let weight = |l: &PoseLayer<'_>| l.weight * l.mask.map_or(1.0, |m| m.groups()[g][lane]);
-        let of_mean = || layers.iter().filter(|l| l.is_override());
-        let total: f32 = of_mean().map(weight).sum();
-        let first = of_mean().find(|l| weight(l) > 0.0).filter(|_| total >= 1.0).map_or(base, |l| l.pose);
+        let weight = |p: &Part<'_>| p.weight * p.mask.map_or(1.0, |m| m[g][lane]);
+        let total: f32 = parts.iter().map(weight).sum();
+        let first = parts.iter().find(|p| weight(p) > 0.0).filter(|_| total >= 1.0).unwrap_or(base);
         for axis in 0..4 {
-            out.rotation[axis][lane] = first.groups()[g].rotation[axis][lane];
+            out.rotation[axis][lane] = first.groups[g].rotation[axis][lane];
         }
     }
 }
@@ -270,12 +313,6 @@ fn differences<S: Simd, const SCALED: bool>(simd: S, pass: Pass<'_>) {
     }
 }
 
-/// Lanes of a group that hold a joint.
-#[inline(always)]
-fn lanes_of(pose: &LocalPose, g: usize) -> u8 {
-    0xff_u8 >> (8 * (g + 1)).saturating_sub(pose.len()).min(7)
-}
-
 #[inline(always)]
 fn weight_of<S: Simd>(simd: S, layer: &PoseLayer<'_>, g: usize) -> S::F {
     let weight = simd.splat(layer.weight);
@@ -283,55 +320,6 @@ fn weight_of<S: Simd>(simd: S, layer: &PoseLayer<'_>, g: usize) -> S::F {
         Some(mask) => simd.load(&mask.groups()[g]) * weight,
         None => weight,
     }
-}
-
-#[inline(always)]
-fn weights_of<S: Simd>(simd: S, layer: &PoseLayer<'_>, at: [usize; 2]) -> [S::F; 2] {
-    let weight = simd.splat(layer.weight);
-    match layer.mask {
-        Some(mask) => {
-            let mask = mask.groups();
-            [simd.load(&mask[at[0]]) * weight, simd.load(&mask[at[1]]) * weight]
-        }
-        None => [weight; 2],
-    }
-}
-
-/// Of layer `i`, two groups. `alike` is what weights are multiplied with where not `MASKED`.
-#[inline(always)]
-fn shares_of<S: Simd, const MASKED: bool>(
-    simd: S,
-    kept: &[[S::F; 2]],
-    alike: f32,
-    i: usize,
-    layer: &PoseLayer<'_>,
-    at: [usize; 2],
-    shares: &[Shares<S>; 2],
-) -> [S::F; 2] {
-    let weight = match kept.get(i) {
-        Some(kept) => *kept,
-        None if MASKED => weights_of(simd, layer, at),
-        None => [simd.splat(layer.weight * alike); 2],
-    };
-    if MASKED { [shares[0].of(weight[0]), shares[1].of(weight[1])] } else { weight }
-}
-
-#[inline(always)]
-fn rotation_of<S: Simd>(simd: S, pose: &LocalPose, g: usize) -> [S::F; 4] {
-    let r = &pose.groups()[g].rotation;
-    [simd.load(&r[0]), simd.load(&r[1]), simd.load(&r[2]), simd.load(&r[3])]
-}
-
-#[inline(always)]
-fn translation_of<S: Simd>(simd: S, pose: &LocalPose, g: usize) -> [S::F; 3] {
-    let t = &pose.groups()[g].translation;
-    [simd.load(&t[0]), simd.load(&t[1]), simd.load(&t[2])]
-}
-
-#[inline(always)]
-fn scale_of<S: Simd>(simd: S, pose: &LocalPose, g: usize) -> [S::F; 3] {
-    let s = &pose.scales()[g].scale;
-    [simd.load(&s[0]), simd.load(&s[1]), simd.load(&s[2])]
 }
 
 #[inline(always)]

@@ -6,6 +6,8 @@ use core::fmt;
 
 use crate::{Backend, JointMask, LocalPose, Rig};
 
+pub use kernel::MAX_OVERRIDE_LAYERS;
+
 /// Largest weight of a layer: more is a mistake, and products stay within single precision.
 pub(crate) const MAX_WEIGHT: f32 = 1e6;
 
@@ -80,7 +82,7 @@ pub struct PoseBlendJob<'a> {
     pub rig: &'a Rig,
     /// Fills up weights below one; usually the rest pose.
     pub base: &'a LocalPose,
-    /// Any number.
+    /// Any number of additive layers, and [`MAX_OVERRIDE_LAYERS`] override layers with a weight.
     pub layers: &'a [PoseLayer<'a>],
     /// Leading groups of eight joints to write, a level of detail (see [`Rig::groups_with_reach`]); later joints
     /// keep what the output has. [`Rig::groups`] or more means all.
@@ -136,6 +138,12 @@ pub enum PoseBlendError {
         /// Joints of the rig.
         expected: usize,
     },
+    /// Too many override layers have a weight.
+    #[error("{found} override layers have a weight, expected at most {MAX_OVERRIDE_LAYERS}")]
+    Layers {
+        /// Override layers with a weight.
+        found: usize,
+    },
     /// A weight is negative, no number or too large.
     #[error("layer {layer} has weight {weight}, expected 0 to {MAX_WEIGHT}")]
     Weight {
@@ -177,6 +185,10 @@ impl PoseBlendJob<'_> {
         };
         size(BlendPose::Base, self.base.len())?;
         size(BlendPose::Output, self.output.len())?;
+        let overrides = self.layers.iter().filter(|l| l.is_override() && l.weight > 0.0).count();
+        if overrides > MAX_OVERRIDE_LAYERS {
+            return Err(PoseBlendError::Layers { found: overrides });
+        }
         for (layer, l) in self.layers.iter().enumerate() {
             size(BlendPose::Layer(layer), l.pose.len())?;
             if let LayerMode::Additive { reference } = l.mode {
