@@ -194,8 +194,8 @@ proptest! {
     /// Any numbers at all: an error, or a finite playhead.
     #[test]
     fn any_number_leaves_the_playhead_in_the_clip(
-        a in any::<f64>(), b in any::<f64>(), c in any::<f64>(),
-        field in 0_usize..6, value in any::<f64>(), kind in kind(),
+        a in proptest::num::f64::ANY, b in proptest::num::f64::ANY, c in proptest::num::f64::ANY,
+        field in 0_usize..6, value in proptest::num::f64::ANY, kind in kind(), (go, dt) in (travelled(), dt()),
     ) {
         let curve = DistanceCurve::from_keys("d", kind, &[0.0, 0.5, 1.0], &[-1.0, 0.0, 1.0], &SplitSettings::default()).unwrap();
         let mut settings = MatchSettings::start();
@@ -209,6 +209,9 @@ proptest! {
                 prop_assert_eq!(state, before);
             }
             prop_assert!((start..=end).contains(&state.time()), "{state:?}");
+            // Settings of any kind with numbers of a game.
+            any_step(&curve, &settings, &mut state, (go, 0.4, dt)).unwrap();
+            prop_assert!((start..=end).contains(&state.time()) && state.offset().is_finite(), "{state:?}");
         }
         let usual = any_step(&curve, &MatchSettings::start(), &mut state, (0.1, 0.5, 1.0 / 60.0));
         prop_assert!(usual.is_ok_and(|step| (start..=end).contains(&step.time)));

@@ -218,6 +218,7 @@ pub(super) fn finite(what: &'static str, value: f64) -> Result<f64, LocomotionEr
     if value.is_finite() { Ok(value) } else { Err(LocomotionError::NotFinite { what, value }) }
 }
 
+#[inline]
 pub(super) fn in_range(
     what: &'static str,
     value: f64,
