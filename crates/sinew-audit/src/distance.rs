@@ -1,8 +1,6 @@
 //! Curves of distance that clips carry, as they are stored: whatever is wrong with them.
 
-use sinew::locomotion::{
-    DISTANCE_CURVE, DistanceBakeSettings, DistanceKind, MarkerSettings, RootPath, SignedPath,
-};
+use sinew::locomotion::{DISTANCE_CURVE, DistanceBakeJob, DistanceBakeSettings, DistanceKind, SignedPath};
 use sinew::{Curve, RawClip};
 
 use crate::context::Context;
@@ -103,8 +101,8 @@ impl Distances<'_> {
 
 /// The way of whatever carries the character in a clip; `None` of a clip in place.
 pub(crate) fn root_path(context: &Context<'_>, clip: &RawClip) -> Option<SignedPath> {
-    let path = RootPath::find(context.skeleton(), clip, DistanceBakeSettings::default().rate).ok()?;
-    SignedPath::find(&path, &MarkerSettings::default()).ok()
+    let (skeleton, settings) = (context.skeleton(), &DistanceBakeSettings::default());
+    DistanceBakeJob { skeleton, clip, settings }.run().ok().map(|baked| baked.path)
 }
 
 /// A clip that goes round, to which a start leads and from which a stop comes.

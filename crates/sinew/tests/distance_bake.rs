@@ -261,12 +261,35 @@ fn feet_that_shake_too_much_need_a_speed() {
     let found = FeetTravel::from_points(times, &feet, &given).unwrap();
     assert!((found.speed - 2.8).abs() < 1e-9 && (found.path.points[21].length() - 2.8 * 0.7).abs() < 1e-6);
     let air = vec![vec![DVec3::Y; 22]];
+    // Always at one height, so it stands, and nothing goes by under it.
     let error =
         FeetTravel::from_points(locomotion_keys::times(22), &air, &FeetSettings::default()).unwrap_err();
-    assert!(matches!(error, LocomotionError::NoStance { .. }), "{error}");
+    assert!(matches!(error, LocomotionError::Stands { speed: 0.0, .. }), "{error}");
+    // A foot that is near the ground for one frame only.
+    let tap = (0..22).map(|i| DVec3::new(0.0, if i == 9 { 0.0 } else { 0.5 }, 0.0)).collect();
+    let error =
+        FeetTravel::from_points(locomotion_keys::times(22), &[tap], &FeetSettings::default()).unwrap_err();
+    assert_eq!(error, LocomotionError::NoStance { named: 1 });
     let error =
         FeetTravel::from_points(locomotion_keys::times(22), &[], &FeetSettings::default()).unwrap_err();
     assert!(matches!(error, LocomotionError::NoStance { .. }), "{error}");
+}
+
+/// A boxer's feet shuffle by a few centimetres a second, all of the time and in agreement: that goes nowhere.
+#[test]
+fn feet_that_shuffle_are_no_travel() {
+    let slow = |points: Vec<DVec3>| points.into_iter().map(|p| DVec3::new(p.x, p.y, 0.01 * p.z)).collect();
+    let (times, points) = feet(0.0, 1);
+    let points: Vec<Vec<DVec3>> = points.into_iter().map(slow).collect();
+    let error = FeetTravel::from_points(times.clone(), &points, &FeetSettings::default()).unwrap_err();
+    let LocomotionError::Stands { speed, least } = error else { panic!("{error}") };
+    assert!((speed - 0.03).abs() < 0.001 && least == 0.15, "{speed} {least}");
+    // Of a character of 17 mm it is a run.
+    let tiny = FeetSettings::default().scaled(0.01);
+    let low: Vec<Vec<DVec3>> =
+        points.iter().map(|f| f.iter().map(|p| DVec3::new(p.x, 0.01 * p.y, p.z)).collect()).collect();
+    let found = FeetTravel::from_points(times, &low, &tiny).unwrap();
+    assert!((found.speed - 0.03).abs() < 0.001 && found.uncertainty < 0.05, "{found:?}");
 }
 
 #[test]

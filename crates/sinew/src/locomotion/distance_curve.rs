@@ -31,6 +31,7 @@ pub struct DistanceCurve {
     kind: DistanceKind,
     start: f64,
     step: f64,
+    duration: f64,
     per_second: f64,
     /// `[sample]`, strictly increasing.
     samples: Vec<Sample>,
@@ -48,6 +49,21 @@ struct Sample {
     /// Of the bucket of this number: the last sample in a bucket before it, or 0.
     before: u32,
 }
+
+/// Where a playhead is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    /// The sample before it.
+    sample: usize,
+    /// Share of the way to the next, 0 to 1.
+    share: f64,
+    /// Metres.
+    pub(super) distance: f64,
+}
+
+/// Samples that are searched round a playhead before the table is, and how many of them lie behind it.
+const NEAR: usize = 16;
+const BEHIND: usize = 4;
 
 /// The bucket of a distance beyond the first. Rounding keeps the order, so a distance in a later bucket is larger.
 #[inline]
@@ -148,7 +164,8 @@ impl DistanceCurve {
             let before = next.saturating_sub(1) as u32;
             samples.push(Sample { distance: *distance, remainder: *remainder, before });
         }
-        Ok(Self { name, kind, start, step, per_second: 1.0 / step, samples, per_metre })
+        let (duration, per_second) = (step * (distances.len() - 1) as f64, 1.0 / step);
+        Ok(Self { name, kind, start, step, duration, per_second, samples, per_metre })
     }
 
     /// The curve and its remainder as they travel with a clip: linear keys in single precision, still strictly
@@ -209,13 +226,13 @@ impl DistanceCurve {
     /// First and last moment, seconds within the clip.
     #[must_use]
     pub fn span(&self) -> [f64; 2] {
-        [self.start, self.start + self.duration()]
+        [self.start, self.start + self.duration]
     }
 
     /// Seconds from the first to the last sample.
     #[must_use]
     pub fn duration(&self) -> f64 {
-        self.step * (self.samples.len() - 1) as f64
+        self.duration
     }
 
     /// Number of samples.
@@ -238,37 +255,38 @@ impl DistanceCurve {
         last - first
     }
 
-    /// The samples around a time, clamped, and the share of the way from one to the other; NaN is the start.
+    /// Where a time is, clamped; NaN is the start.
     #[inline]
-    fn around(&self, time: f64) -> (&Sample, &Sample, f64) {
+    pub(super) fn place(&self, time: f64) -> Place {
         let at = (time - self.start) * self.per_second;
         // Plain comparisons: one instruction each, and the second value where the first is none.
         let at = if at > 0.0 { at } else { 0.0 };
-        let i = (at as u32 as usize).min(self.samples.len() - 2);
-        let u = at - i as f64;
-        (&self.samples[i], &self.samples[i + 1], if u < 1.0 { u } else { 1.0 })
+        let sample = (at as u32 as usize).min(self.samples.len() - 2);
+        let share = at - sample as f64;
+        let share = if share < 1.0 { share } else { 1.0 };
+        let (a, b) = (self.samples[sample].distance, self.samples[sample + 1].distance);
+        Place { sample, share, distance: a + (b - a) * share }
+    }
+
+    #[inline]
+    pub(super) fn remainder(&self, place: &Place) -> f64 {
+        let pair = [self.samples[place.sample], self.samples[place.sample + 1]];
+        let [a, b] = pair.map(|s| f64::from(s.remainder));
+        a + (b - a) * place.share
     }
 
     /// Distance at a time, metres; clamped to the ends.
     #[inline]
     #[must_use]
     pub fn distance_at(&self, time: f64) -> f64 {
-        self.both_at(time).0
+        self.place(time).distance
     }
 
     /// What the root does besides at a time, metres along the way of travel: how far the pelvis is ahead.
     #[inline]
     #[must_use]
     pub fn remainder_at(&self, time: f64) -> f64 {
-        self.both_at(time).1
-    }
-
-    /// Distance and remainder at a time.
-    #[inline]
-    pub(super) fn both_at(&self, time: f64) -> (f64, f64) {
-        let (a, b, u) = self.around(time);
-        let (from, to) = (f64::from(a.remainder), f64::from(b.remainder));
-        (a.distance + (b.distance - a.distance) * u, from + (to - from) * u)
+        self.remainder(&self.place(time))
     }
 
     /// Signed path of the root relative to the marker at a time, metres: distance plus remainder.
@@ -280,13 +298,12 @@ impl DistanceCurve {
     /// Speed of the distance at a time, metres a second; above 0.
     #[must_use]
     pub fn speed_at(&self, time: f64) -> f64 {
-        let (a, b, _) = self.around(time);
-        (b.distance - a.distance) * self.per_second
+        let sample = self.place(time).sample;
+        (self.samples[sample + 1].distance - self.samples[sample].distance) * self.per_second
     }
 
     /// The moment at which a distance is reached, seconds within the clip; of one outside, the end next to it,
     /// and of NaN the start.
-    #[inline]
     #[must_use]
     pub fn time_at(&self, distance: f64) -> f64 {
         let [first, last] = self.distances();
@@ -299,9 +316,7 @@ impl DistanceCurve {
         let end = self.samples.len() - 1;
         let number = bucket(distance - first, self.per_metre).min(end);
         let mut low = self.samples[number].before as usize;
-        let high = self.samples.get(number + 1).map_or(end, |next| next.before as usize + 1);
-        // At least four steps wide, so that nearly all searches take as many turns and a processor guesses right.
-        let mut width = (high - low).max(4).min(end - low);
+        let mut width = self.samples.get(number + 1).map_or(end, |next| next.before as usize + 1) - low;
         while width > 1 {
             let half = width / 2;
             low += half * usize::from(self.samples[low + half].distance <= distance);
@@ -309,6 +324,24 @@ impl DistanceCurve {
         }
         let (a, b) = (self.samples[low].distance, self.samples[low + 1].distance);
         self.start + self.step * (low as f64 + (distance - a) / (b - a))
+    }
+
+    /// The same, looked for near a playhead first: there it is nearly always.
+    #[inline]
+    pub(super) fn time_near(&self, place: &Place, distance: f64) -> f64 {
+        let low = place.sample.saturating_sub(BEHIND).min(self.samples.len().saturating_sub(NEAR + 1));
+        let Some(near) = self.samples[low..].first_chunk::<{ NEAR + 1 }>() else {
+            return self.time_at(distance);
+        };
+        if !(near[0].distance <= distance && distance < near[NEAR].distance) {
+            return self.time_at(distance);
+        }
+        let mut at = 0;
+        for half in [8, 4, 2, 1] {
+            at += half * usize::from(near[(at + half) % NEAR].distance <= distance);
+        }
+        let (a, b) = (near[at % NEAR].distance, near[at % NEAR + 1].distance);
+        self.start + self.step * ((low + at) as f64 + (distance - a) / (b - a))
     }
 
     /// Mean speed over the first `seconds` of the curve, metres a second.

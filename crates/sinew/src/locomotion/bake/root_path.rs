@@ -141,13 +141,19 @@ fn carried(skeleton: &Skeleton) -> Vec<usize> {
     carried
 }
 
-/// Largest extent of the joints in rest pose, metres.
-fn size(skeleton: &Skeleton) -> f64 {
+/// Largest extent of a character in rest pose, metres: of its skinned joints, or where nothing is skinned, of all.
+/// (Cameras and lights of the scene may be far away.)
+pub(super) fn size(skeleton: &Skeleton) -> f64 {
     let (mut pose, mut model_ms) = (crate::RawPose::default(), Vec::new());
     pose.reset(skeleton);
     crate::model_matrices(skeleton, &pose, &mut model_ms);
+    let is_skinned = |j: &crate::Joint| j.flags.contains(JointFlags::SKIN_JOINT);
+    let skinned = skeleton.joints().iter().any(is_skinned);
     let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-    for matrix in &model_ms {
+    for (joint, matrix) in skeleton.joints().iter().zip(&model_ms) {
+        if skinned && !is_skinned(joint) {
+            continue;
+        }
         let at = matrix.w_axis.truncate();
         (low, high) = (low.min(at), high.max(at));
     }
