@@ -154,8 +154,27 @@ proptest! {
             DistanceKind::Start => prop_assert!(low >= 0.0),
             DistanceKind::Stop => prop_assert!(high <= 1e-12),
             DistanceKind::Pivot => prop_assert!(low <= 1e-12 && high >= -1e-12),
-            DistanceKind::Loop => {}
+            DistanceKind::Loop => {
+                prop_assert!(low >= 0.0 && (high - values[values.len() - 1]).abs() < 1e-12);
+                prop_assert!(curve.into_loop().is_ok());
+            }
         }
+    }
+
+    /// A playhead that nothing holds back goes to the moment of the distance, from wherever it is.
+    #[test]
+    fn an_unlimited_playhead_is_where_the_distance_is(
+        (times, values) in keys(), at in 0.0_f64..1.0, travelled in prop_oneof![0.0_f64..0.05, 0.0_f64..2.0],
+    ) {
+        let curve = DistanceCurve::from_keys("d", DistanceKind::Start, &times, &values, &SplitSettings::default());
+        let Ok(curve) = curve else { return Ok(()) };
+        let [start, end] = curve.span();
+        let settings = MatchSettings { min_rate: 0.0, max_rate: 100.0, slew: 1e6, ..MatchSettings::start() };
+        let mut state = MatchState::at(&curve, start + (end - start) * at);
+        let step = advance_by_distance(&curve, &settings, &mut state, travelled, 1.0).unwrap();
+        let expected = curve.time_at(state.distance());
+        prop_assert!((step.time - expected).abs() < 1e-9, "{} s, expected {expected}", step.time);
+        prop_assert!((curve.distance_at(step.time) - state.distance().min(curve.distances()[1])).abs() < 1e-9);
     }
 
     /// Distance and remainder together are the path of the root: at the keys that fall on samples, exactly.

@@ -160,7 +160,11 @@ pub(super) fn split(
     let until = if is_loop { count } else { marker };
     for i in (0..until).rev() {
         let next = distances[i + 1];
-        distances[i] = distances[i].min(next - ramp).min(next.next_down());
+        // (What the ramp has parted stays as it is: to take it back would not end at the same first bit.)
+        if distances[i] > next - 0.5 * ramp {
+            distances[i] = next - ramp;
+        }
+        distances[i] = distances[i].min(next.next_down());
     }
     let remainders = path.iter().zip(&distances).map(|(s, m)| (s - m) as f32).collect();
     Ok(Split { start: times[0], step, distances, remainders })

@@ -115,17 +115,21 @@ pub(super) fn plane(point: DVec3) -> DVec2 {
     DVec2::new(point.x, point.z)
 }
 
-/// Even times over a clip, both ends among them.
+/// Even times over a clip, both ends among them. Before its first key a clip holds its first pose, so it begins there:
+/// a loop would stand for that long in every pass.
 pub(super) fn sample_times(clip: &RawClip, rate: f64) -> Result<Vec<f64>, LocomotionError> {
     in_range("samples a second", rate, 1.0, 1e4, "1 to 10000")?;
-    let duration = clip.duration();
+    let first = clip.channels.iter().map(|c| c.track.start()).fold(f64::INFINITY, f64::min);
+    let end = clip.channels.iter().map(|c| c.track.end()).fold(0.0, f64::max);
+    let start = first.min(end);
+    let duration = end - start;
     in_range("the clip's length in seconds", duration, 1e-3, 1e6, "0.001 to 1e6")?;
     let count = (duration * rate).round().max(1.0);
     if count > MAX_SAMPLES {
         return Err(LocomotionError::TooManyKeys { keys: count, most: MAX_SAMPLES as usize });
     }
     let last = count as usize;
-    Ok((0..=last).map(|i| if i == last { duration } else { duration * i as f64 / count }).collect())
+    Ok((0..=last).map(|i| if i == last { end } else { start + duration * i as f64 / count }).collect())
 }
 
 /// `[joint]`: how many skinned joints (of a skeleton without skins: joints) hang from it, itself included.
