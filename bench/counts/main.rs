@@ -5,10 +5,12 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use sinew::{
-    Backend, Channel, ChannelTarget, Clip, ClipBuilder, DTransform, GatherLanesJob, Interpolation, Joint,
-    JointId, JointMask, LaneModel, LanePose, LocalPose, ModelJob, ModelLanesJob, ModelPairJob, ModelPose,
-    PoseBlendJob, PoseLayer, RawClip, Rig, SampleJob, Skeleton, Track, Transition, TransitionJob,
-    TransitionSettings, TransitionStart,
+    Backend, Channel, ChannelTarget, Clip, ClipBuilder, DTransform, DistanceCurve, DistanceKind,
+    GatherLanesJob, Interpolation, Joint, JointId, JointMask, LaneModel, LanePose, LocalPose,
+    LocomotionError, MatchSettings, MatchState, ModelJob, ModelLanesJob, ModelPairJob, ModelPose,
+    PoseBlendJob, PoseLayer, RawClip, Rig, SampleJob, Skeleton, SplitSettings, Track, Transition,
+    TransitionJob, TransitionSettings, TransitionStart, advance_by_distance, match_to_target,
+    playrate_to_speed,
 };
 
 /// Whatever goes wrong.
@@ -126,6 +128,69 @@ fn transition(transition: &mut Transition, backend: Backend, output: &mut LocalP
     Ok(())
 }
 
+/// A character of a crowd: where it is, and metres in this frame.
+type Member = (MatchState, f64);
+
+const DT: f64 = 1.0 / 60.0;
+
+/// 64 characters all over a curve, up to 40 % slower or faster than it is there, each with what a frame before left
+/// it.
+fn crowd(curve: &DistanceCurve, step: impl Fn(&mut Member) -> Result<(), LocomotionError>) -> Vec<Member> {
+    let member = |i: usize| {
+        let share = (i as f64 * 0.618).fract();
+        let state = MatchState::at(curve, curve.span()[0] + curve.duration() * 0.9 * share);
+        (state, DT * curve.speed_at(state.time()) * (0.6 + 0.8 * (i as f64 * 0.414).fract()))
+    };
+    let mut members: Vec<Member> = (0..64).map(member).collect();
+    members.iter_mut().for_each(|member| step(member).expect("numbers of a game"));
+    members
+}
+
+fn start_one(curve: &DistanceCurve, member: &mut Member) -> Result<(), LocomotionError> {
+    advance_by_distance(curve, &MatchSettings::start(), &mut member.0, member.1, DT).map(drop)
+}
+
+fn stop_one(curve: &DistanceCurve, member: &mut Member) -> Result<(), LocomotionError> {
+    let left = -member.0.distance() - member.1;
+    match_to_target(curve, &MatchSettings::stop(), &mut member.0, left, member.1, DT).map(drop)
+}
+
+fn loop_one(curve: &DistanceCurve, member: &mut Member) -> Result<(), LocomotionError> {
+    playrate_to_speed(curve, &MatchSettings::cycle(), &mut member.0, member.1, DT).map(drop)
+}
+
+#[inline(never)]
+fn match_start(curve: &DistanceCurve, members: &mut [Member]) -> Result<(), Error> {
+    members.iter_mut().try_for_each(|member| start_one(curve, member))?;
+    Ok(())
+}
+
+#[inline(never)]
+fn match_stop(curve: &DistanceCurve, members: &mut [Member]) -> Result<(), Error> {
+    members.iter_mut().try_for_each(|member| stop_one(curve, member))?;
+    Ok(())
+}
+
+#[inline(never)]
+fn match_loop(curve: &DistanceCurve, members: &mut [Member]) -> Result<(), Error> {
+    members.iter_mut().try_for_each(|member| loop_one(curve, member))?;
+    Ok(())
+}
+
+/// A step of 64 characters in a start, a stop and a loop of 256 keys.
+fn matching() -> Result<(), Error> {
+    let times: Vec<f64> = (0..256).map(|i| f64::from(i) / 30.0).collect();
+    let ahead: Vec<f64> = times.iter().map(|t| 0.35 * t * t).collect();
+    let to_go: Vec<f64> = ahead.iter().rev().map(|d| -d).collect();
+    let settings = SplitSettings::default();
+    let start = DistanceCurve::from_keys("start", DistanceKind::Start, &times, &ahead, &settings)?;
+    let stop = DistanceCurve::from_keys("stop", DistanceKind::Stop, &times, &to_go, &settings)?;
+    let cycle = DistanceCurve::from_keys("loop", DistanceKind::Loop, &times, &ahead, &settings)?;
+    match_start(&start, black_box(&mut crowd(&start, |m| start_one(&start, m))))?;
+    match_stop(&stop, black_box(&mut crowd(&stop, |m| stop_one(&stop, m))))?;
+    match_loop(&cycle, black_box(&mut crowd(&cycle, |m| loop_one(&cycle, m))))
+}
+
 fn main() -> Result<(), Error> {
     let backend = match std::env::args().nth(1).as_deref() {
         Some("avx2") => Backend::Avx2,
@@ -182,5 +247,5 @@ fn main() -> Result<(), Error> {
     running.begin_on(backend, &TransitionSettings::default(), &start)?;
     transition(&mut running, backend, &mut pose)?;
     black_box((&pose, &models, &model));
-    Ok(())
+    matching()
 }

@@ -1,8 +1,6 @@
 //! Curves of distance that clips carry, as they are stored: whatever is wrong with them.
 
-use sinew::locomotion::{
-    DISTANCE_CURVE, DistanceBakeSettings, DistanceKind, MarkerSettings, RootPath, SignedPath,
-};
+use sinew::locomotion::{DISTANCE_CURVE, DistanceBakeJob, DistanceBakeSettings, DistanceKind, SignedPath};
 use sinew::{Curve, RawClip};
 
 use crate::context::Context;
@@ -103,8 +101,8 @@ impl Distances<'_> {
 
 /// The way of whatever carries the character in a clip; `None` of a clip in place.
 pub(crate) fn root_path(context: &Context<'_>, clip: &RawClip) -> Option<SignedPath> {
-    let path = RootPath::find(context.skeleton(), clip, DistanceBakeSettings::default().rate).ok()?;
-    SignedPath::find(&path, &MarkerSettings::default()).ok()
+    let (skeleton, settings) = (context.skeleton(), &DistanceBakeSettings::default());
+    DistanceBakeJob { skeleton, clip, settings }.run().ok().map(|baked| baked.path)
 }
 
 /// A clip that goes round, to which a start leads and from which a stop comes.
@@ -143,14 +141,14 @@ pub(crate) fn loop_of<'a>(context: &Context<'a>, clip: &RawClip) -> Option<LoopC
     fits.then(|| LoopClip { clip: best, speed: loop_speed(context, best) })
 }
 
-/// Mean speed of a loop, metres a second.
+/// Mean speed of a loop over the time that it is played, metres a second.
 fn loop_speed(context: &Context<'_>, clip: &RawClip) -> Option<f64> {
-    let duration = clip.duration();
-    let of_curve = of_clip(clip).first().map(Distances::range).filter(|range| *range > 1e-3);
-    let metres = of_curve.or_else(|| {
+    let of_curve = of_clip(clip).first().map(|curve| (curve.range(), curve.span()));
+    let (metres, [start, end]) = of_curve.filter(|(range, _)| *range > 1e-3).or_else(|| {
         clip.validate(context.skeleton()).ok()?;
-        let path = root_path(context, clip)?;
-        Some(path.distances[path.distances.len() - 1] - path.distances[0])
+        let SignedPath { times, distances, .. } = root_path(context, clip)?;
+        let last = times.len() - 1;
+        Some((distances[last] - distances[0], [times[0], times[last]]))
     })?;
-    (duration > 0.0 && metres > 0.0).then(|| metres / duration)
+    (end > start && metres > 0.0).then(|| metres / (end - start))
 }

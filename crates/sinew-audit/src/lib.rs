@@ -51,4 +51,4 @@ pub use rules::{
     SignFlipLimits, SignFlips, Swing, SwingLimits, ValueLimits, WeightsLimits, rotation_length, sign_flips,
     swings,
 };
-pub use stance::{FeetMotion, FootMotion, Stance, feet_motion, slide_between, stances};
+pub use stance::{FeetMotion, FootMotion, Stance, feet_motion, find_feet, slide_between, stances};

@@ -66,6 +66,13 @@ pub struct FeetMotion {
     pub feet: Vec<FootMotion>,
 }
 
+/// The feet of a document's character, whatever its clips do.
+#[must_use]
+pub fn find_feet(document: &Document, limits: &FootSlideLimits) -> Vec<Foot> {
+    let shown = Shown::new(document);
+    feet::find(document, &shown, &Model::new(document, &shown), limits)
+}
+
 /// Feet, stances and slides of one clip of a document.
 ///
 /// # Panics

@@ -73,13 +73,14 @@ impl File {
         Self { folder }
     }
 
-    /// A start, a stop and a clip in which nothing travels.
+    /// A start, a stop, a clip in which nothing travels, and one of a single key.
     fn runs() -> Self {
         let ahead = |cm: &f64| [0.0, 0.0, cm / 100.0];
         Self::new(vec![
             ("Run_Start", vec![moved(0, 1.0 / 30.0, START_CM.iter().map(ahead))]),
             ("Run_Stop", vec![moved(0, 1.0 / 15.0, STOP_CM.iter().map(ahead))]),
             ("Idle", vec![moved(1, 0.5, [0.9, 0.91, 0.9].into_iter().map(|y| [0.0, y, 0.0]))]),
+            ("Pose", vec![moved(1, 1.0, [[0.0, 0.9, 0.0]].into_iter())]),
         ])
     }
 
@@ -276,7 +277,10 @@ fn the_text_names_markers_and_curves_and_the_same_bake_twice_gives_the_same_byte
 fn what_cannot_be_baked_is_said_and_nothing_is_written() {
     let file = File::runs();
     for (options, code, said) in [
-        (&["--clip", "Idle"][..], 3, "name its root or its feet"),
+        (&["--clip", "Idle"][..], 3, "the clip stands (a root is named by --root, feet by --feet)"),
+        (&["--clip", "Pose"], 3, "the clip's length in seconds is 0"),
+        (&["--clip", "Run_Stop", "--feet", "Head"], 3, "--feet is for clips in place, and 'Root' travels"),
+        (&["--clip", "Run_Stop", "--speed", "3"], 3, "--speed is for clips in place, and 'Root' travels"),
         (&["--clip", "Fly"], 3, "'Run_Start'"),
         (&["--root", "Tail"], 3, "no joint 'Tail'"),
         (&["--root", "Head", "--clip", "Idle"], 3, "nothing in the clip travels"),

@@ -154,8 +154,27 @@ proptest! {
             DistanceKind::Start => prop_assert!(low >= 0.0),
             DistanceKind::Stop => prop_assert!(high <= 1e-12),
             DistanceKind::Pivot => prop_assert!(low <= 1e-12 && high >= -1e-12),
-            DistanceKind::Loop => {}
+            DistanceKind::Loop => {
+                prop_assert!(low >= 0.0 && (high - values[values.len() - 1]).abs() < 1e-12);
+                prop_assert!(curve.into_loop().is_ok());
+            }
         }
+    }
+
+    /// A playhead that nothing holds back goes to the moment of the distance, from wherever it is.
+    #[test]
+    fn an_unlimited_playhead_is_where_the_distance_is(
+        (times, values) in keys(), at in 0.0_f64..1.0, travelled in prop_oneof![0.0_f64..0.05, 0.0_f64..2.0],
+    ) {
+        let curve = DistanceCurve::from_keys("d", DistanceKind::Start, &times, &values, &SplitSettings::default());
+        let Ok(curve) = curve else { return Ok(()) };
+        let [start, end] = curve.span();
+        let settings = MatchSettings { min_rate: 0.0, max_rate: 100.0, slew: 1e6, ..MatchSettings::start() };
+        let mut state = MatchState::at(&curve, start + (end - start) * at);
+        let step = advance_by_distance(&curve, &settings, &mut state, travelled, 1.0).unwrap();
+        let expected = curve.time_at(state.distance());
+        prop_assert!((step.time - expected).abs() < 1e-9, "{} s, expected {expected}", step.time);
+        prop_assert!((curve.distance_at(step.time) - state.distance().min(curve.distances()[1])).abs() < 1e-9);
     }
 
     /// Distance and remainder together are the path of the root: at the keys that fall on samples, exactly.
@@ -194,8 +213,8 @@ proptest! {
     /// Any numbers at all: an error, or a finite playhead.
     #[test]
     fn any_number_leaves_the_playhead_in_the_clip(
-        a in any::<f64>(), b in any::<f64>(), c in any::<f64>(),
-        field in 0_usize..6, value in any::<f64>(), kind in kind(),
+        a in proptest::num::f64::ANY, b in proptest::num::f64::ANY, c in proptest::num::f64::ANY,
+        field in 0_usize..6, value in proptest::num::f64::ANY, kind in kind(), (go, dt) in (travelled(), dt()),
     ) {
         let curve = DistanceCurve::from_keys("d", kind, &[0.0, 0.5, 1.0], &[-1.0, 0.0, 1.0], &SplitSettings::default()).unwrap();
         let mut settings = MatchSettings::start();
@@ -209,6 +228,9 @@ proptest! {
                 prop_assert_eq!(state, before);
             }
             prop_assert!((start..=end).contains(&state.time()), "{state:?}");
+            // Settings of any kind with numbers of a game.
+            any_step(&curve, &settings, &mut state, (go, 0.4, dt)).unwrap();
+            prop_assert!((start..=end).contains(&state.time()) && state.offset().is_finite(), "{state:?}");
         }
         let usual = any_step(&curve, &MatchSettings::start(), &mut state, (0.1, 0.5, 1.0 / 60.0));
         prop_assert!(usual.is_ok_and(|step| (start..=end).contains(&step.time)));

@@ -197,6 +197,26 @@ fn whatever_carries_the_character_is_its_root() {
     assert!(RootPath::of(&skeleton, &empty, JointId(1), 30.0).is_err());
 }
 
+/// Exporters that count from 1 put the first key a frame late. Until then the clip stands, and in a loop it would in
+/// every pass.
+#[test]
+fn a_clip_is_baked_from_its_first_key() {
+    let late: Vec<f64> = (0..=20).map(|i| f64::from(i + 1) / 30.0).collect();
+    let keys: Vec<[f32; 3]> = (0..=20).map(|i| [0.0, 0.0, 0.2 * i as f32]).collect();
+    let clip = clip(vec![channel(1, ChannelTarget::Translation, linear(&late, &keys))]);
+    let (skeleton, settings) = (biped(), DistanceBakeSettings::default());
+    let bake = DistanceBakeJob { skeleton: &skeleton, clip: &clip, settings: &settings }.run().unwrap();
+    let curve = &bake.curves[0];
+    let [start, end] = curve.span();
+    assert!((start - 1.0 / 30.0).abs() < 1e-9 && (end - 0.7).abs() < 1e-9, "{start} {end}");
+    // 4 m within twenty frames.
+    assert!((curve.range() - 4.0).abs() < 1e-5 && (curve.range() / curve.duration() - 6.0).abs() < 1e-4);
+    let stored = DistanceCurve::from_clip_curves(&bake.clip.curves, "distance").unwrap();
+    assert!(
+        (stored.span()[0] - start).abs() < 1e-9 && MatchState::at_start(&stored).time() == stored.span()[0]
+    );
+}
+
 /// One foot of a run on the spot: it stands 42 % of 0.7 s and moves back at 3 m/s meanwhile.
 fn foot(phase: f64) -> DVec3 {
     let (stance, travel) = (0.42, 3.0 * 0.7 * 0.42);
@@ -261,12 +281,35 @@ fn feet_that_shake_too_much_need_a_speed() {
     let found = FeetTravel::from_points(times, &feet, &given).unwrap();
     assert!((found.speed - 2.8).abs() < 1e-9 && (found.path.points[21].length() - 2.8 * 0.7).abs() < 1e-6);
     let air = vec![vec![DVec3::Y; 22]];
+    // Always at one height, so it stands, and nothing goes by under it.
     let error =
         FeetTravel::from_points(locomotion_keys::times(22), &air, &FeetSettings::default()).unwrap_err();
-    assert!(matches!(error, LocomotionError::NoStance { .. }), "{error}");
+    assert!(matches!(error, LocomotionError::Stands { speed: 0.0, .. }), "{error}");
+    // A foot that is near the ground for one frame only.
+    let tap = (0..22).map(|i| DVec3::new(0.0, if i == 9 { 0.0 } else { 0.5 }, 0.0)).collect();
+    let error =
+        FeetTravel::from_points(locomotion_keys::times(22), &[tap], &FeetSettings::default()).unwrap_err();
+    assert_eq!(error, LocomotionError::NoStance { named: 1 });
     let error =
         FeetTravel::from_points(locomotion_keys::times(22), &[], &FeetSettings::default()).unwrap_err();
     assert!(matches!(error, LocomotionError::NoStance { .. }), "{error}");
+}
+
+/// A boxer's feet shuffle by a few centimetres a second, all of the time and in agreement: that goes nowhere.
+#[test]
+fn feet_that_shuffle_are_no_travel() {
+    let slow = |points: Vec<DVec3>| points.into_iter().map(|p| DVec3::new(p.x, p.y, 0.01 * p.z)).collect();
+    let (times, points) = feet(0.0, 1);
+    let points: Vec<Vec<DVec3>> = points.into_iter().map(slow).collect();
+    let error = FeetTravel::from_points(times.clone(), &points, &FeetSettings::default()).unwrap_err();
+    let LocomotionError::Stands { speed, least } = error else { panic!("{error}") };
+    assert!((speed - 0.03).abs() < 0.001 && least == 0.15, "{speed} {least}");
+    // Of a character of 17 mm it is a run.
+    let tiny = FeetSettings::default().scaled(0.01);
+    let low: Vec<Vec<DVec3>> =
+        points.iter().map(|f| f.iter().map(|p| DVec3::new(p.x, 0.01 * p.y, p.z)).collect()).collect();
+    let found = FeetTravel::from_points(times, &low, &tiny).unwrap();
+    assert!((found.speed - 0.03).abs() < 0.001 && found.uncertainty < 0.05, "{found:?}");
 }
 
 #[test]
@@ -317,6 +360,10 @@ fn a_retimed_start_needs_less() {
         assert!(ended && slid == 0.0 && most <= offset, "{share}: {slid} {most}");
     }
     assert!(retime_start(&curve, &mover(0.0, 20.48), 1.5).is_err());
+    // The mover takes 0.061 s for the first 3.86 cm, and the clip 0.267 s: 4.35 times as long.
+    let (_, map) = retime_start(&curve, &mover(0.0, 20.48), 1.0).unwrap();
+    let seconds = map.new_time(8.0 / 30.0);
+    assert!((seconds - 0.0614).abs() < 1e-4 && (8.0 / 30.0 / seconds - 4.35).abs() < 0.01, "{seconds} s");
 }
 
 #[test]

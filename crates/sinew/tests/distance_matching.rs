@@ -198,6 +198,45 @@ fn noise_on_the_root_moves_no_lookup_by_more_than_it_is_worth() {
     }
 }
 
+/// Of the measured stop every second key is printed; those between are the cubic's, worked out elsewhere to 0.01 cm.
+#[test]
+fn between_keys_a_curve_is_the_slope_preserving_cubic() {
+    let (keys, all) = (stop_keys(), times(21));
+    let every_second = |all: &[f64]| all.iter().step_by(2).copied().collect::<Vec<_>>();
+    let (times, printed) = (every_second(&all), every_second(&keys));
+    let settings = SplitSettings::default();
+    let curve = DistanceCurve::from_keys("d", DistanceKind::Stop, &times, &printed, &settings).unwrap();
+    for (time, key) in all.iter().zip(&keys) {
+        let found = curve.distance_at(*time);
+        assert!((found - key).abs() < 6e-5, "{time} s: {found} m, {key} m");
+    }
+    // A path that only rises leaves nothing over, and is as long as it is.
+    assert!(curve.largest_remainder() < 1e-9 && (curve.range() - 1.6635).abs() < 1e-9);
+}
+
+/// A root that stands for 20 s and then goes on: where there is progress, the distance is the way to the last bit.
+#[test]
+fn what_keeps_a_pause_increasing_ends_with_it() {
+    let signed: Vec<f64> = (0..=30).map(|i| f64::from(i.min(10) + (i - 20).max(0)) * 0.1).collect();
+    let times: Vec<f64> = (0..=30).map(f64::from).collect();
+    for (kind, marker) in [
+        (DistanceKind::Start, 0),
+        (DistanceKind::Stop, 30),
+        (DistanceKind::Pivot, 15),
+        (DistanceKind::Loop, 0),
+    ] {
+        let path: Vec<f64> = signed.iter().map(|d| d - signed[marker]).collect();
+        let curve = DistanceCurve::from_keys("d", kind, &times, &path, &SplitSettings::default()).unwrap();
+        assert!((curve.range() - 2.0).abs() < 1e-12, "{kind:?}: {} m", curve.range());
+        for i in [0, 5, 9, 21, 25, 30] {
+            let (found, way) = (curve.distance_at(times[i]), path[i]);
+            assert!((found - way).abs() < 1e-12, "{kind:?} at {i} s: {found} m, {way} m");
+        }
+        // A millimetre a second meanwhile, which the pelvis makes up for.
+        assert!(curve.largest_remainder() < 0.0101 && curve.largest_remainder() > 0.009, "{kind:?}");
+    }
+}
+
 #[test]
 fn both_ends_of_a_plateau_stay() {
     let signed = [0.0, 0.5, 0.5, 0.5, 1.0];
@@ -217,6 +256,32 @@ fn both_ends_of_a_plateau_stay() {
             f64::from(i) * 0.05 - 1.0
         };
         assert!((curve.signed_at(time) - straight).abs() < 0.1);
+    }
+}
+
+#[test]
+fn an_offset_halves_in_its_half_life_whatever_the_frames() {
+    let line = [0.0, 1.0, 2.0];
+    let curve =
+        DistanceCurve::from_keys("d", DistanceKind::Loop, &line, &line, &SplitSettings::default()).unwrap();
+    for (half_life, dt) in [(0.0711, DT), (0.3, 0.3), (0.05, 0.0123), (0.01, 0.1), (2.0, 1e-4), (1e-4, 0.05)]
+    {
+        let settings = MatchSettings {
+            offset_half_life: half_life,
+            stride: [0.0, 1e3],
+            slew: 1e6,
+            ..MatchSettings::cycle()
+        };
+        let mut state = MatchState::at(&curve, 0.5);
+        // A tenth of a metre in no time.
+        playrate_to_speed(&curve, &settings, &mut state, 0.1, 0.0).unwrap();
+        let mut expected = 0.1;
+        for _ in 0..20 {
+            let step = playrate_to_speed(&curve, &settings, &mut state, dt, dt).unwrap();
+            expected *= libm::exp2(-dt / half_life);
+            assert!(step.account.slid == 0.0 && (step.rate - 1.0).abs() < 1e-9, "{step:?}");
+            assert!((step.offset - expected).abs() < 1e-8, "{half_life} {dt}: {} {expected}", step.offset);
+        }
     }
 }
 

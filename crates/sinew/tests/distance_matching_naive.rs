@@ -70,6 +70,16 @@ fn a_start_slides_and_a_clamp_makes_it_worse() {
 }
 
 #[test]
+fn a_clamp_acts_only_between_limits_that_are_some() {
+    // 0.1 s of clip in a frame of 1/60 s is a rate of 6.
+    assert!((clamp_rate(0.1, 0.2, DT, [0.75, 1.25]) - (0.1 + 1.25 * DT)).abs() < 1e-12);
+    assert!((clamp_rate(0.1, 0.1, DT, [0.75, 1.25]) - (0.1 + 0.75 * DT)).abs() < 1e-12);
+    for none in [[-1.0, 1.25], [1.25, 0.75], [1.0, 1.0]] {
+        assert_eq!(clamp_rate(0.1, 0.2, DT, none), 0.2, "{none:?}");
+    }
+}
+
+#[test]
 fn a_start_gives_up_past_the_end() {
     let (times, values) = (times(16), start_magnitudes());
     let keys = Keys { times: &times, values: &values };

@@ -8,7 +8,7 @@ use sinew::locomotion::{
 };
 use sinew::{JointId, RawClip};
 use sinew_asset::{Document, NoFiles, ReadOptions, WriteOptions, read_gltf, save, write_glb};
-use sinew_audit::{FootSlideLimits, feet_motion};
+use sinew_audit::{FootSlideLimits, find_feet};
 
 use crate::args::{BakeDistance, Format};
 use crate::failure::Failure;
@@ -17,6 +17,10 @@ use crate::output::{Out, clean, refuse_overwrite};
 
 /// Seconds at either end over which a speed is taken.
 const END_SECONDS: f64 = 1.0 / 30.0;
+
+/// Characters smaller or larger than this, metres, are likely in another unit.
+const LEAST_SIZE: f64 = 0.05;
+const MOST_SIZE: f64 = 20.0;
 
 /// Keys of a retimed clip for each sample of its path: time is stretched unevenly between two samples.
 const KEYS_A_SAMPLE: f64 = 4.0;
@@ -44,7 +48,7 @@ pub(crate) struct DistanceReport {
     curves: Vec<CurveFacts>,
     /// What `--retime` did.
     retime: Option<RetimeFacts>,
-    /// Problems of the input that were passed over.
+    /// Problems of the input that were passed over, and a size that makes one doubt its unit.
     problems: Vec<String>,
 }
 
@@ -134,16 +138,26 @@ pub(crate) fn run(args: &BakeDistance, out: &mut Out) -> Result<(), Failure> {
     let index = input.clip_index(args.clip.as_deref())?;
     let mut document = input.document().clone();
     let label = document.clips[index].label();
-    let settings = settings(args, &input, index)?;
+    let settings = settings(args, &input)?;
     let failed = |e: &dyn std::fmt::Display| Failure::input(&input.file, format!("clip '{label}': {e}"));
     let (skeleton, clip) = (&document.skeleton, &document.clips[index]);
     let baked = DistanceBakeJob { skeleton, clip, settings: &settings }.run();
     let baked = baked.map_err(|e| match &e {
-        LocomotionError::NoStance { .. } => {
-            failed(&format!("nothing in the clip travels, and of its feet {e}: name its root or its feet"))
-        }
+        LocomotionError::NoStance { .. } | LocomotionError::Stands { .. } => failed(&format!(
+            "nothing in the clip travels, and {e} (a root is named by --root, feet by --feet)"
+        )),
+        LocomotionError::Uncertain { .. } => failed(&format!("{e} by --speed")),
+        LocomotionError::NoRoot { .. } => failed(&format!("{e} (--feet, --root)")),
         _ => failed(&e),
     })?;
+    if baked.feet.is_none() {
+        let root = baked.root.map_or_else(String::new, |joint| skeleton.label(joint));
+        let unused = [("--speed", args.speed.is_some()), ("--feet", !args.feet.is_empty())];
+        if let Some((option, _)) = unused.iter().find(|(_, given)| *given) {
+            let why = format!("{option} is for clips in place, and '{root}' travels: --root names another");
+            return Err(failed(&why));
+        }
+    }
     let (clip, curves, retime) = match args.retime {
         Some(share) => {
             let (clip, curve, facts) = retimed(args, share, &baked).map_err(|e| failed(&e))?;
@@ -156,6 +170,13 @@ pub(crate) fn run(args: &BakeDistance, out: &mut Out) -> Result<(), Failure> {
     let bytes = write_glb(&document, &WriteOptions::default()).map_err(|e| Failure::input(&input.file, e))?;
     read_back(&bytes, index, &curves)?;
     save(&args.output, &bytes).map_err(|e| Failure::write(e.path, e.source))?;
+    let mut problems: Vec<String> = input.loaded.problems.iter().map(ToString::to_string).collect();
+    if !(LEAST_SIZE..=MOST_SIZE).contains(&baked.size) {
+        let size = baked.size;
+        problems.push(format!(
+            "the character is {size:.3} m large in rest pose: if its file is not in metres, nothing here is"
+        ));
+    }
     let report = DistanceReport {
         input: input.file.clone(),
         output: args.output.display().to_string(),
@@ -173,7 +194,7 @@ pub(crate) fn run(args: &BakeDistance, out: &mut Out) -> Result<(), Failure> {
         reversals: baked.path.reversals.iter().map(ReversalFacts::from).collect(),
         curves: curves.iter().map(CurveFacts::from).collect(),
         retime,
-        problems: input.loaded.problems.iter().map(ToString::to_string).collect(),
+        problems,
     };
     match args.format {
         Format::Json => out.json(&report),
@@ -198,12 +219,11 @@ fn check_numbers(args: &BakeDistance) -> Result<(), Failure> {
     }
 }
 
-fn settings(args: &BakeDistance, input: &Input, clip: usize) -> Result<DistanceBakeSettings, Failure> {
+fn settings(args: &BakeDistance, input: &Input) -> Result<DistanceBakeSettings, Failure> {
     let document = input.document();
     let named = |name: &String| input::joint(&input.file, &document.skeleton, name);
     let feet: Vec<JointId> = if args.feet.is_empty() {
-        let found = feet_motion(document, clip, &FootSlideLimits::default()).feet;
-        found.iter().map(|foot| foot.foot.joint).collect()
+        find_feet(document, &FootSlideLimits::default()).iter().map(|foot| foot.joint).collect()
     } else {
         args.feet.iter().map(named).collect::<Result<_, _>>()?
     };

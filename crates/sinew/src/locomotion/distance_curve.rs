@@ -31,14 +31,45 @@ pub struct DistanceCurve {
     kind: DistanceKind,
     start: f64,
     step: f64,
+    duration: f64,
     per_second: f64,
-    /// `[sample]`, metres, strictly increasing.
-    distances: Vec<f64>,
-    /// `[sample]`, metres.
-    remainders: Vec<f32>,
-    /// `[bucket]`: the last sample at or before the bucket's first distance; one more than there are buckets.
-    table: Vec<u32>,
+    /// `[sample]`, strictly increasing.
+    samples: Vec<Sample>,
     per_metre: f64,
+}
+
+/// One moment of a curve and, beside it, one row of the table by which distances are looked up: the range is cut
+/// into as many equal buckets as there are samples.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Sample {
+    /// Metres.
+    distance: f64,
+    /// Metres.
+    remainder: f32,
+    /// Of the bucket of this number: the last sample in a bucket before it, or 0.
+    before: u32,
+}
+
+/// Where a playhead is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    /// The sample before it.
+    sample: usize,
+    /// Share of the way to the next, 0 to 1.
+    share: f64,
+    /// Metres.
+    pub(super) distance: f64,
+}
+
+/// Samples that are searched round a playhead before the table is, and how many of them lie behind it.
+const NEAR: usize = 16;
+const BEHIND: usize = 4;
+
+/// The bucket of a distance beyond the first. Rounding keeps the order, so a distance in a later bucket is larger.
+#[inline]
+fn bucket(beyond: f64, per_metre: f64) -> usize {
+    // A float beyond the range of an integer is its largest.
+    (beyond * per_metre) as u32 as usize
 }
 
 impl DistanceCurve {
@@ -55,7 +86,7 @@ impl DistanceCurve {
         settings: &SplitSettings,
     ) -> Result<Self, LocomotionError> {
         let parts = split::split(kind, times, signed, settings)?;
-        Self::assemble(name.into(), kind, parts.start, parts.step, parts.distances, parts.remainders)
+        Self::assemble(name.into(), kind, parts.start, parts.step, &parts.distances, &parts.remainders)
     }
 
     /// A curve as it travels with a clip, of this name; its kind is told by its signs. Between keys it is a
@@ -94,7 +125,8 @@ impl DistanceCurve {
         let at = |i: usize| if i == count { end } else { start + step * i as f64 };
         let distances: Vec<f64> = (0..=count).map(|i| curve.sample(at(i))).collect();
         let rest = find(&format!("{name}{REMAINDER}"));
-        let remainders = (0..=count).map(|i| rest.map_or(0.0, |r| r.sample(at(i)) as f32)).collect();
+        let remainders: Vec<f32> =
+            (0..=count).map(|i| rest.map_or(0.0, |r| r.sample(at(i)) as f32)).collect();
         let kind = if distances[0] >= 0.0 {
             DistanceKind::Start
         } else if distances[count] <= 0.0 {
@@ -102,7 +134,7 @@ impl DistanceCurve {
         } else {
             DistanceKind::Pivot
         };
-        Self::assemble(name.into(), kind, start, step, distances, remainders)
+        Self::assemble(name.into(), kind, start, step, &distances, &remainders)
     }
 
     fn assemble(
@@ -110,8 +142,8 @@ impl DistanceCurve {
         kind: DistanceKind,
         start: f64,
         step: f64,
-        distances: Vec<f64>,
-        remainders: Vec<f32>,
+        distances: &[f64],
+        remainders: &[f32],
     ) -> Result<Self, LocomotionError> {
         let (first, last) = (distances[0], distances[distances.len() - 1]);
         for value in [first, last] {
@@ -122,18 +154,18 @@ impl DistanceCurve {
             return Err(LocomotionError::NoTravel { range: last - first, least: LEAST_RANGE, cure });
         }
         finite("a step in seconds", 1.0 / step)?;
-        let buckets = distances.len() - 1;
-        let per_metre = buckets as f64 / (last - first);
-        let mut table = Vec::with_capacity(buckets + 1);
-        let mut sample = 0;
-        for bucket in 0..=buckets {
-            let from = first + bucket as f64 / per_metre;
-            while sample + 1 < distances.len() && distances[sample + 1] <= from {
-                sample += 1;
+        let per_metre = distances.len() as f64 / (last - first);
+        let mut samples: Vec<Sample> = Vec::with_capacity(distances.len());
+        let mut next = 0;
+        for (number, (distance, remainder)) in distances.iter().zip(remainders).enumerate() {
+            while next < distances.len() && bucket(distances[next] - first, per_metre) < number {
+                next += 1;
             }
-            table.push(sample as u32);
+            let before = next.saturating_sub(1) as u32;
+            samples.push(Sample { distance: *distance, remainder: *remainder, before });
         }
-        Ok(Self { name, kind, start, step, per_second: 1.0 / step, distances, remainders, table, per_metre })
+        let (duration, per_second) = (step * (distances.len() - 1) as f64, 1.0 / step);
+        Ok(Self { name, kind, start, step, duration, per_second, samples, per_metre })
     }
 
     /// The curve and its remainder as they travel with a clip: linear keys in single precision, still strictly
@@ -144,8 +176,8 @@ impl DistanceCurve {
     /// [`LocomotionError::Track`] where the curve starts before 0.
     pub fn to_curves(&self) -> Result<[Curve; 2], LocomotionError> {
         let times: std::sync::Arc<[f64]> =
-            (0..self.distances.len()).map(|i| self.start + self.step * i as f64).collect();
-        let mut values: Vec<f32> = self.distances.iter().map(|d| *d as f32).collect();
+            (0..self.samples.len()).map(|i| self.start + self.step * i as f64).collect();
+        let mut values: Vec<f32> = self.samples.iter().map(|s| s.distance as f32).collect();
         // What is equal in single precision goes apart by the least there is, away from the marker.
         let zero = values.partition_point(|v| *v < 0.0).min(values.len() - 1);
         for i in zero + 1..values.len() {
@@ -159,7 +191,7 @@ impl DistanceCurve {
             Curve::new(
                 format!("{}{REMAINDER}", self.name),
                 times,
-                self.remainders.clone(),
+                self.samples.iter().map(|s| s.remainder).collect::<Vec<_>>(),
                 Interpolation::Linear,
             )?,
         ])
@@ -169,14 +201,14 @@ impl DistanceCurve {
     ///
     /// # Errors
     /// [`LocomotionError::Kind`] of a curve that counts down.
-    pub fn into_loop(mut self) -> Result<Self, LocomotionError> {
-        if self.distances[0] < 0.0 {
+    pub fn into_loop(self) -> Result<Self, LocomotionError> {
+        let [first, _] = self.distances();
+        if first < 0.0 {
             return Err(LocomotionError::Kind { found: self.kind.name(), expected: "start or loop" });
         }
-        let first = self.distances[0];
-        self.distances.iter_mut().for_each(|d| *d -= first);
-        self.kind = DistanceKind::Loop;
-        Ok(self)
+        let distances: Vec<f64> = self.samples.iter().map(|s| s.distance - first).collect();
+        let remainders: Vec<f32> = self.samples.iter().map(|s| s.remainder).collect();
+        Self::assemble(self.name, DistanceKind::Loop, self.start, self.step, &distances, &remainders)
     }
 
     /// What people call it.
@@ -194,26 +226,26 @@ impl DistanceCurve {
     /// First and last moment, seconds within the clip.
     #[must_use]
     pub fn span(&self) -> [f64; 2] {
-        [self.start, self.start + self.duration()]
+        [self.start, self.start + self.duration]
     }
 
     /// Seconds from the first to the last sample.
     #[must_use]
     pub fn duration(&self) -> f64 {
-        self.step * (self.distances.len() - 1) as f64
+        self.duration
     }
 
     /// Number of samples.
     #[must_use]
     #[allow(clippy::len_without_is_empty, reason = "a curve has two samples or more")]
     pub fn len(&self) -> usize {
-        self.distances.len()
+        self.samples.len()
     }
 
     /// First and last distance, metres.
     #[must_use]
     pub fn distances(&self) -> [f64; 2] {
-        [self.distances[0], self.distances[self.distances.len() - 1]]
+        [self.samples[0].distance, self.samples[self.samples.len() - 1].distance]
     }
 
     /// Metres from the first to the last distance.
@@ -223,41 +255,38 @@ impl DistanceCurve {
         last - first
     }
 
-    /// The sample before a time, clamped, and the share of the way to the next; NaN is the start.
+    /// Where a time is, clamped; NaN is the start.
     #[inline]
-    fn place(&self, time: f64) -> (usize, f64) {
-        let last = self.distances.len() - 2;
-        let at = ((time - self.start) * self.per_second).max(0.0);
-        // A float beyond the range of an integer is its largest.
-        let i = (at as usize).min(last);
-        (i, (at - i as f64).min(1.0))
+    pub(super) fn place(&self, time: f64) -> Place {
+        let at = (time - self.start) * self.per_second;
+        // Plain comparisons: one instruction each, and the second value where the first is none.
+        let at = if at > 0.0 { at } else { 0.0 };
+        let sample = (at as u32 as usize).min(self.samples.len() - 2);
+        let share = at - sample as f64;
+        let share = if share < 1.0 { share } else { 1.0 };
+        let (a, b) = (self.samples[sample].distance, self.samples[sample + 1].distance);
+        Place { sample, share, distance: a + (b - a) * share }
+    }
+
+    #[inline]
+    pub(super) fn remainder(&self, place: &Place) -> f64 {
+        let pair = [self.samples[place.sample], self.samples[place.sample + 1]];
+        let [a, b] = pair.map(|s| f64::from(s.remainder));
+        a + (b - a) * place.share
     }
 
     /// Distance at a time, metres; clamped to the ends.
     #[inline]
     #[must_use]
     pub fn distance_at(&self, time: f64) -> f64 {
-        let (i, u) = self.place(time);
-        let (a, b) = (self.distances[i], self.distances[i + 1]);
-        a + (b - a) * u
+        self.place(time).distance
     }
 
     /// What the root does besides at a time, metres along the way of travel: how far the pelvis is ahead.
     #[inline]
     #[must_use]
     pub fn remainder_at(&self, time: f64) -> f64 {
-        let (i, u) = self.place(time);
-        let (a, b) = (f64::from(self.remainders[i]), f64::from(self.remainders[i + 1]));
-        a + (b - a) * u
-    }
-
-    /// Distance and remainder at a time.
-    #[inline]
-    pub(super) fn both_at(&self, time: f64) -> (f64, f64) {
-        let (i, u) = self.place(time);
-        let (a, b) = (self.distances[i], self.distances[i + 1]);
-        let (c, d) = (f64::from(self.remainders[i]), f64::from(self.remainders[i + 1]));
-        (a + (b - a) * u, c + (d - c) * u)
+        self.remainder(&self.place(time))
     }
 
     /// Signed path of the root relative to the marker at a time, metres: distance plus remainder.
@@ -269,13 +298,12 @@ impl DistanceCurve {
     /// Speed of the distance at a time, metres a second; above 0.
     #[must_use]
     pub fn speed_at(&self, time: f64) -> f64 {
-        let (i, _) = self.place(time);
-        (self.distances[i + 1] - self.distances[i]) * self.per_second
+        let sample = self.place(time).sample;
+        (self.samples[sample + 1].distance - self.samples[sample].distance) * self.per_second
     }
 
     /// The moment at which a distance is reached, seconds within the clip; of one outside, the end next to it,
     /// and of NaN the start.
-    #[inline]
     #[must_use]
     pub fn time_at(&self, distance: f64) -> f64 {
         let [first, last] = self.distances();
@@ -285,21 +313,35 @@ impl DistanceCurve {
         if distance >= last {
             return self.start + self.duration();
         }
-        let bucket = (((distance - first) * self.per_metre) as usize).min(self.table.len() - 2);
-        // The rounding of a bucket's edge may be off by a bit: one sample more on either side.
-        let mut low = (self.table[bucket] as usize).saturating_sub(1);
-        let mut high = (self.table[bucket + 1] as usize + 2).min(self.distances.len() - 1);
-        while high - low > 1 {
-            let middle = low + (high - low) / 2;
-            if self.distances[middle] <= distance {
-                low = middle;
-            } else {
-                high = middle;
-            }
+        let end = self.samples.len() - 1;
+        let number = bucket(distance - first, self.per_metre).min(end);
+        let mut low = self.samples[number].before as usize;
+        let mut width = self.samples.get(number + 1).map_or(end, |next| next.before as usize + 1) - low;
+        while width > 1 {
+            let half = width / 2;
+            low += half * usize::from(self.samples[low + half].distance <= distance);
+            width -= half;
         }
-        let (a, b) = (self.distances[low], self.distances[high]);
-        let u = ((distance - a) / (b - a)).clamp(0.0, 1.0);
-        self.start + self.step * (low as f64 + u)
+        let (a, b) = (self.samples[low].distance, self.samples[low + 1].distance);
+        self.start + self.step * (low as f64 + (distance - a) / (b - a))
+    }
+
+    /// The same, looked for near a playhead first: there it is nearly always.
+    #[inline]
+    pub(super) fn time_near(&self, place: &Place, distance: f64) -> f64 {
+        let low = place.sample.saturating_sub(BEHIND).min(self.samples.len().saturating_sub(NEAR + 1));
+        let Some(near) = self.samples[low..].first_chunk::<{ NEAR + 1 }>() else {
+            return self.time_at(distance);
+        };
+        if !(near[0].distance <= distance && distance < near[NEAR].distance) {
+            return self.time_at(distance);
+        }
+        let mut at = 0;
+        for half in [8, 4, 2, 1] {
+            at += half * usize::from(near[(at + half) % NEAR].distance <= distance);
+        }
+        let (a, b) = (near[at % NEAR].distance, near[at % NEAR + 1].distance);
+        self.start + self.step * ((low + at) as f64 + (distance - a) / (b - a))
     }
 
     /// Mean speed over the first `seconds` of the curve, metres a second.
@@ -307,7 +349,7 @@ impl DistanceCurve {
     pub fn speed_at_start(&self, seconds: f64) -> f64 {
         let [start, _] = self.span();
         let seconds = seconds.clamp(self.step, self.duration());
-        (self.distance_at(start + seconds) - self.distances[0]) / seconds
+        (self.distance_at(start + seconds) - self.distances()[0]) / seconds
     }
 
     /// Mean speed over the last `seconds` of the curve, metres a second.
@@ -321,6 +363,6 @@ impl DistanceCurve {
     /// Largest remainder on either side, metres.
     #[must_use]
     pub fn largest_remainder(&self) -> f64 {
-        self.remainders.iter().fold(0.0, |most, e| most.max(f64::from(e.abs())))
+        self.samples.iter().fold(0.0, |most, s| most.max(f64::from(s.remainder.abs())))
     }
 }

@@ -59,7 +59,7 @@ pub enum LocomotionError {
         expected: &'static str,
     },
     /// The root does not get anywhere the way it should: all values are 0, or they only fall.
-    #[error("the root covers {range} m, expected {least} m or more: {cure}")]
+    #[error("the root covers {range:.4} m, expected {least} m or more: {cure}")]
     NoTravel {
         /// Metres from the first to the last distance.
         range: f64,
@@ -157,7 +157,7 @@ pub enum LocomotionError {
     },
     /// No joint and no ancestor of one moves over the ground.
     #[error(
-        "nothing in the clip travels (most: {metres} m): the clip runs in place; name its feet, or the root"
+        "nothing in the clip travels (most: {metres:.3} m): the clip runs in place; name its feet, or the root"
     )]
     NoRoot {
         /// Metres that the joint travels that gets farthest.
@@ -167,16 +167,26 @@ pub enum LocomotionError {
     #[error("the clip: {0}")]
     Clip(#[from] crate::ClipError),
     /// No foot was named, or none ever stands.
-    #[error("{found} of {named} feet stand at some time, expected one or more")]
+    #[error("none of {named} feet is ever near the ground: name others")]
     NoStance {
-        /// Feet that stand.
-        found: usize,
         /// Feet named.
         named: usize,
     },
+    /// Neither the root nor the ground under the feet of a clip goes anywhere.
+    #[error(
+        "the ground goes by at {speed:.3} m/s under the feet, expected {least:.3} m/s or more: the clip stands"
+    )]
+    Stands {
+        /// What the feet say, metres a second.
+        speed: f64,
+        /// Least speed of a clip that goes somewhere.
+        least: f64,
+    },
     /// The feet of a clip in place do not say clearly how fast the ground goes by.
     #[error(
-        "the feet give {speed} m/s with an uncertainty of {share} of it, at most {limit} is taken: give the speed"
+        "the feet give {speed:.3} m/s with an uncertainty of {:.1} %, at most {:.1} % is taken: give the speed",
+        100.0 * share,
+        100.0 * limit
     )]
     Uncertain {
         /// What the feet say, metres a second.
@@ -218,6 +228,7 @@ pub(super) fn finite(what: &'static str, value: f64) -> Result<f64, LocomotionEr
     if value.is_finite() { Ok(value) } else { Err(LocomotionError::NotFinite { what, value }) }
 }
 
+#[inline]
 pub(super) fn in_range(
     what: &'static str,
     value: f64,

@@ -5,7 +5,7 @@
 //! offset of the mesh and by sliding. Nothing is left out: the parts of every step add up to what was
 //! travelled.
 
-use super::distance_curve::{DistanceCurve, MAX_DISTANCE};
+use super::distance_curve::{DistanceCurve, MAX_DISTANCE, Place};
 use super::error::{LocomotionError, in_range};
 use super::settings::MatchSettings;
 use super::split::DistanceKind;
@@ -229,8 +229,10 @@ pub fn advance_by_distance(
     check(travelled, dt)?;
     let [_, end] = curve.span();
     state.distance = (state.distance + travelled).clamp(-MAX_DISTANCE, MAX_DISTANCE);
-    let target = curve.time_at(state.distance);
-    let goal = Goal { target, end, least: settings.min_rate, most: settings.max_rate, settling: false };
+    let place = curve.place(state.time);
+    let target = curve.time_near(&place, state.distance);
+    let (least, most) = (settings.min_rate, settings.max_rate);
+    let goal = Goal { place, target, end, least, most, settling: false };
     Ok(step(curve, settings, state, &goal, travelled, dt))
 }
 
@@ -269,7 +271,8 @@ pub fn match_to_target(
         let account = Account { handed_on: travelled, ..Account::default() };
         return Ok(resting(curve, state, account, MatchStatus::BeforeRange { by: beyond }));
     }
-    let target = curve.time_at(-left);
+    let place = curve.place(state.time);
+    let target = curve.time_near(&place, -left);
     let slow = travelled < settings.settle_speed * dt;
     let settling =
         !turns && (left < settings.settle_distance || slow && left <= settings.settle_distance * 2.0);
@@ -277,10 +280,10 @@ pub fn match_to_target(
     let goal = if settling {
         let least = if standing { 1.0 } else { 0.0 };
         let most = settings.settle_rate.min(settings.max_rate);
-        Goal { target, end, least: f64::min(least, most), most, settling }
+        Goal { place, target, end, least: f64::min(least, most), most, settling }
     } else {
         let end = if turns { curve.time_at(0.0).max(state.time) } else { end };
-        Goal { target, end, least: settings.min_rate, most: settings.max_rate, settling }
+        Goal { place, target, end, least: settings.min_rate, most: settings.max_rate, settling }
     };
     state.distance = -left;
     let mut step = step(curve, settings, state, &goal, travelled, dt);
@@ -311,7 +314,8 @@ pub fn playrate_to_speed(
     let seconds = travelled / curve.range() * curve.duration();
     let target = state.time + seconds.max(0.0);
     let (least, most) = (settings.min_rate, settings.max_rate);
-    let goal = Goal { target, end: f64::INFINITY, least, most, settling: false };
+    let place = curve.place(state.time);
+    let goal = Goal { place, target, end: f64::INFINITY, least, most, settling: false };
     Ok(step(curve, settings, state, &goal, travelled, dt))
 }
 
@@ -322,19 +326,42 @@ fn check(travelled: f64, dt: f64) -> Result<(), LocomotionError> {
     Ok(())
 }
 
-/// Clamped; where the limits cross, the upper one counts, and no number is a panic.
+/// Clamped; where the limits cross, the upper one counts, and a limit that is no number is none. Plain comparisons,
+/// which are one instruction each.
 #[inline]
 fn between(value: f64, low: f64, high: f64) -> f64 {
-    value.max(low).min(high)
+    let value = if value < low { low } else { value };
+    if value > high { high } else { value }
 }
+
+/// What the play rate came to: its limits count 1, its slew limit 2.
+const LIMITED: [MatchStatus; 4] =
+    [MatchStatus::Matched, MatchStatus::RateLimited, MatchStatus::SlewLimited, MatchStatus::SlewLimited];
 
 /// Where the playhead should go, and within which rates.
 struct Goal {
+    /// Where it is.
+    place: Place,
     target: f64,
     end: f64,
     least: f64,
     most: f64,
     settling: bool,
+}
+
+/// What is left of 1 after so many halvings, from 0 to 64 of them, to a few parts in 1e9: a decay that every
+/// character goes through in every frame is worth no more.
+#[inline]
+fn halved(times: f64) -> f64 {
+    let times = if times < 64.0 { times } else { 64.0 };
+    let times = if times > 0.0 { times } else { 0.0 };
+    let whole = times as u32;
+    // Whole halvings are an exponent, the rest is the series of e^x for a quarter of it.
+    let x = (times - f64::from(whole)) * (-0.25 * core::f64::consts::LN_2);
+    let series = 1.0 / 6.0 + x * (1.0 / 24.0 + x * (1.0 / 120.0 + x * (1.0 / 720.0)));
+    let series = 1.0 + x * (1.0 + x * (0.5 + x * series));
+    let squared = series * series;
+    squared * squared * f64::from_bits(u64::from(1023 - whole) << 52)
 }
 
 /// A step in which the playhead stays where it is.
@@ -352,7 +379,8 @@ fn resting(curve: &DistanceCurve, state: &MatchState, account: Account, status: 
     }
 }
 
-#[inline]
+// Goal and step are never in memory then.
+#[inline(always)]
 fn step(
     curve: &DistanceCurve,
     settings: &MatchSettings,
@@ -371,49 +399,47 @@ fn step(
     }
     let wanted = (goal.target - state.time) / dt;
     // A character that stands may have its time stand; one that moves may not.
-    let least = if travelled <= 0.0 && wanted <= 0.0 && !goal.settling { 0.0 } else { goal.least };
+    let may_stand = travelled <= 0.0 && !goal.settling;
+    let least = if may_stand && wanted <= 0.0 { 0.0 } else { goal.least };
     let limited = between(wanted, least, goal.most);
     let slew = settings.slew * dt;
     let slewed = between(limited, state.rate - slew, state.rate + slew);
-    let rate = slewed.min(settings.max_rate).clamp(0.0, MAX_RATE);
-    let mut status = if goal.settling {
-        MatchStatus::Settling
-    } else if rate != limited {
-        MatchStatus::SlewLimited
-    } else if travelled < 0.0 {
-        MatchStatus::Backwards { by: -travelled }
-    } else if travelled == 0.0 && rate == 0.0 {
-        MatchStatus::Standing
-    } else if limited != wanted {
-        MatchStatus::RateLimited
-    } else {
-        MatchStatus::Matched
-    };
-    let (from, mut played, mut left) = (state.time, dt, 0.0);
+    let rate = between(between(slewed, 0.0, settings.max_rate), 0.0, MAX_RATE);
+    let is_slewed = rate != limited;
+    // By number, because nobody can guess which of these a character is at.
+    let limits = usize::from(is_slewed) * 2 + usize::from(limited != wanted);
+    let mut status = LIMITED[limits];
+    if goal.settling {
+        status = MatchStatus::Settling;
+    } else if may_stand && !is_slewed {
+        if travelled < 0.0 {
+            status = MatchStatus::Backwards { by: -travelled };
+        } else if rate == 0.0 {
+            status = MatchStatus::Standing;
+        }
+    }
+    let (from, mut played, mut handed_on) = (state.time, dt, 0.0);
     let mut to = from + rate * dt;
     let (mut covered, mut wraps) = (0.0, 0);
     if goal.end == f64::INFINITY {
         let [start, end] = curve.span();
         if to >= end {
-            let passes = ((to - start) / curve.duration()).floor();
-            wraps = passes as u32;
+            wraps = ((to - start) / curve.duration()) as u32;
+            let passes = f64::from(wraps);
             covered = passes * curve.range();
             to = (to - passes * curve.duration()).clamp(start, end);
         }
     } else if to >= goal.end {
         to = goal.end;
         played = ((to - from) / rate).min(dt);
-        left = dt - played;
-        status = MatchStatus::Exhausted { seconds: left };
+        let seconds = dt - played;
+        handed_on = travelled * (seconds / dt);
+        status = MatchStatus::Exhausted { seconds };
     }
-    let (reached, remainder) = curve.both_at(to);
-    covered += reached - curve.distance_at(from);
-    let handed_on = if left > 0.0 { travelled * (left / dt) } else { 0.0 };
+    let reached = curve.place(to);
+    covered += reached.distance - goal.place.distance;
     let travelled = travelled - handed_on;
-    let mut need = travelled;
-    if state.offset != 0.0 {
-        need += (1.0 - libm::exp2(-played / settings.offset_half_life)) * state.offset;
-    }
+    let need = travelled + (1.0 - halved(played / settings.offset_half_life)) * state.offset;
     let stride = if covered > STRIDE_SPEED * played {
         between(need / covered, settings.stride[0], settings.stride[1])
     } else {
@@ -422,6 +448,7 @@ fn step(
     let mut account = absorb(settings, state, travelled, covered, stride);
     account.handed_on = handed_on;
     (state.time, state.rate) = (to, rate);
+    let remainder = curve.remainder(&reached);
     MatchStep { time: to, rate, stride, remainder, offset: state.offset, wraps, account, status }
 }
 

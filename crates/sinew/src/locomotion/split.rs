@@ -1,8 +1,8 @@
 //! A signed path split into a distance that only rises and a remainder.
 //!
 //! Up to its marker a curve is the lowest value still to come (so that it arrives at 0 at the marker and not
-//! before it), after it the highest value so far. A ramp of next to nothing makes both strictly increasing:
-//! of a stretch without progress the first and the last moment both stay, and every distance belongs to one.
+//! before it), after it the highest value so far. Where that makes no progress a ramp of next to nothing makes it
+//! strictly increasing: of such a stretch the first and the last moment both stay, and every distance belongs to one.
 
 use super::distance_curve::MAX_SAMPLES;
 use super::error::{LocomotionError, finite, in_range};
@@ -126,44 +126,45 @@ pub(super) fn split(
     let (step, count) = grid(times, settings.samples_per_key)?;
     let path = pchip::resample(times, signed, count);
     let marker = marker(kind, times, signed, step, count);
-    let mut distances = path.clone();
-    // Before the marker: the lowest value still to come, at most 0.
-    let mut lowest: f64 = 0.0;
-    for value in distances[..=marker].iter_mut().rev() {
-        lowest = lowest.min(*value);
-        *value = lowest;
-    }
-    // After it: the highest value so far, at least 0.
-    let mut highest: f64 = 0.0;
-    for value in &mut distances[marker..] {
-        highest = highest.max(*value);
-        *value = highest;
-    }
-    if kind == DistanceKind::Loop {
-        // A pass ends where the next begins: nothing is ahead of that.
-        let end = path[count];
-        distances.iter_mut().for_each(|d| *d = d.min(end));
-    }
-    let range = distances[count] - distances[0];
-    let ramp = settings.ramp * step;
-    for (i, value) in distances.iter_mut().enumerate() {
-        *value += ramp * (i as f64 - marker as f64);
-    }
-    if kind == DistanceKind::Loop && range > 0.0 {
-        // The ramp must not make a pass longer.
-        let scale = range / (range + ramp * count as f64);
-        distances.iter_mut().for_each(|d| *d *= scale);
-    }
+    let at_marker = match kind {
+        DistanceKind::Start | DistanceKind::Loop => path[marker].max(0.0),
+        DistanceKind::Stop => path[marker].min(0.0),
+        DistanceKind::Pivot => 0.0,
+    };
+    let is_loop = kind == DistanceKind::Loop;
+    let lowest = path[..marker].iter().fold(at_marker, |low, d| low.min(*d));
+    let highest = path[marker..].iter().fold(at_marker, |high, d| high.max(*d));
+    let range = if is_loop { path[count] } else { highest } - lowest;
     if !(range >= super::distance_curve::LEAST_RANGE) {
         let cure = "the path must lead to the marker of a stop and away from that of a start";
         return Err(LocomotionError::NoTravel { range, least: super::distance_curve::LEAST_RANGE, cure });
     }
-    // Far from the marker of a long path the ramp may be below the precision of a number.
-    for i in marker + 1..=count {
-        distances[i] = distances[i].max(distances[i - 1].next_up());
+    let mut ramp = settings.ramp * step;
+    if is_loop {
+        // The ramp must not make a pass longer.
+        ramp = ramp.min(0.5 * range / count as f64);
     }
-    for i in (0..marker).rev() {
-        distances[i] = distances[i].min(distances[i + 1].next_down());
+    let mut distances = path.clone();
+    distances[marker] = at_marker;
+    // After the marker: the highest value so far, and a ramp more where there is no progress. Far from it the ramp
+    // may be below the precision of a number.
+    for i in marker + 1..=count {
+        let last = distances[i - 1];
+        distances[i] = path[i].max(last + ramp).max(last.next_up());
+    }
+    if is_loop {
+        // A pass ends where the next begins: nothing is ahead of that.
+        distances[count] = distances[count].min(path[count]);
+    }
+    // Before it, or before the end of a pass: the lowest value still to come, and a ramp less.
+    let until = if is_loop { count } else { marker };
+    for i in (0..until).rev() {
+        let next = distances[i + 1];
+        // (What the ramp has parted stays as it is: to take it back would not end at the same first bit.)
+        if distances[i] > next - 0.5 * ramp {
+            distances[i] = next - ramp;
+        }
+        distances[i] = distances[i].min(next.next_down());
     }
     let remainders = path.iter().zip(&distances).map(|(s, m)| (s - m) as f32).collect();
     Ok(Split { start: times[0], step, distances, remainders })

@@ -15,6 +15,8 @@ use crate::{JointId, RawClip, Skeleton};
 pub struct FeetSettings {
     /// A foot stands below this height above its lowest point, metres.
     pub height: f64,
+    /// Where the ground goes by more slowly than this, the clip stands, metres a second.
+    pub still_speed: f64,
     /// Speeds that differ from the middle one by more than this share are of feet that land or leave.
     pub gate: f64,
     /// Most uncertainty that is taken, as a share of the speed.
@@ -25,9 +27,9 @@ pub struct FeetSettings {
 }
 
 impl Default for FeetSettings {
-    /// 3 cm, 35 %, and 5 % of uncertainty.
+    /// 3 cm, 15 cm/s, 35 %, and 5 % of uncertainty.
     fn default() -> Self {
-        Self { height: 0.03, gate: 0.35, limit: 0.05, speed: None }
+        Self { height: 0.03, still_speed: 0.15, gate: 0.35, limit: 0.05, speed: None }
     }
 }
 
@@ -64,6 +66,14 @@ struct Standing {
     speed: f64,
 }
 
+impl FeetSettings {
+    /// The same for a character so many times as large.
+    #[must_use]
+    pub fn scaled(&self, scale: f64) -> Self {
+        Self { height: self.height * scale, still_speed: self.still_speed * scale, ..*self }
+    }
+}
+
 impl FeetTravel {
     /// From the points that touch the ground, `rate` samples a second of the joints named.
     ///
@@ -97,8 +107,8 @@ impl FeetTravel {
     /// sole: its height counts from where it is lowest.
     ///
     /// # Errors
-    /// [`LocomotionError::NoStance`] where no foot ever stands, [`LocomotionError::Uncertain`] where the feet
-    /// do not agree and no speed was given.
+    /// [`LocomotionError::NoStance`] where no foot ever stands, [`LocomotionError::Stands`] where those that stand
+    /// stay where they are, [`LocomotionError::Uncertain`] where they do not agree and no speed was given.
     pub fn from_points(
         times: Vec<f64>,
         feet: &[Vec<DVec3>],
@@ -106,19 +116,19 @@ impl FeetTravel {
     ) -> Result<Self, LocomotionError> {
         check(&times, feet, settings)?;
         let runs = low_runs(feet, settings.height);
-        let direction = direction(feet, &runs);
-        let none = LocomotionError::NoStance { found: 0, named: feet.len() };
-        let Some(direction) = direction else { return Err(none) };
-        let standing = standing(&times, feet, &runs, direction, settings.gate);
-        if standing.is_empty() {
-            return Err(none);
+        if runs.iter().all(Vec::is_empty) {
+            return Err(LocomotionError::NoStance { named: feet.len() });
         }
+        let least = settings.still_speed;
+        let stands = |speed| LocomotionError::Stands { speed, least };
+        let direction = direction(feet, &runs).ok_or(stands(0.0))?;
+        let standing = standing(&times, feet, &runs, direction, settings.gate);
         let speeds = interval_speeds(&times, &standing);
         let seconds = times[times.len() - 1] - times[0];
         let travelled: f64 = speeds.iter().zip(times.windows(2)).map(|(v, t)| v * (t[1] - t[0])).sum();
         let found = travelled / seconds;
-        if !(found > 1e-6) {
-            return Err(none);
+        if !(found >= least) {
+            return Err(stands(found));
         }
         let uncertainty = uncertainty(&standing, feet.len(), found);
         let scale = match settings.speed {
@@ -143,13 +153,14 @@ impl FeetTravel {
 fn check(times: &[f64], feet: &[Vec<DVec3>], settings: &FeetSettings) -> Result<(), LocomotionError> {
     super::super::split::check_keys(times, times)?;
     in_range("the height of standing", settings.height, 1e-6, 1e3, "1e-6 to 1000")?;
+    in_range("the speed of standing", settings.still_speed, 1e-6, 1e3, "1e-6 to 1000")?;
     in_range("the gate of foot speeds", settings.gate, 0.0, 1.0, "0 to 1")?;
     in_range("the limit of uncertainty", settings.limit, 0.0, 1.0, "0 to 1")?;
     if let Some(speed) = settings.speed {
         in_range("the speed given", speed, 1e-6, 1e4, "1e-6 to 1e4")?;
     }
     if feet.is_empty() {
-        return Err(LocomotionError::NoStance { found: 0, named: 0 });
+        return Err(LocomotionError::NoStance { named: 0 });
     }
     for points in feet {
         if points.len() != times.len() {

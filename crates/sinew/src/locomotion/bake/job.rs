@@ -3,10 +3,15 @@
 use super::super::distance_curve::{DISTANCE_CURVE, DistanceCurve};
 use super::super::error::LocomotionError;
 use super::super::split::SplitSettings;
+use super::root_path::size;
 use super::{FeetSettings, FeetTravel, MarkerSettings, RootPath, SignedPath};
 use crate::{JointId, RawClip, Skeleton};
 
-/// How distance is baked.
+/// Size of the character that lengths and speeds of the settings are for, metres.
+const PERSON: f64 = 1.75;
+
+/// How distance is baked. Heights and speeds are for a person; of a larger or smaller character they count in
+/// proportion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DistanceBakeSettings {
     /// The joint that carries the character; found by itself where none is named.
@@ -63,6 +68,8 @@ pub struct DistanceBake {
     pub root: Option<JointId>,
     /// What the feet said; `None` where the root moves.
     pub feet: Option<FeetTravel>,
+    /// Largest extent of the character's joints in rest pose, metres.
+    pub size: f64,
 }
 
 impl DistanceBakeJob<'_> {
@@ -72,6 +79,8 @@ impl DistanceBakeJob<'_> {
     /// [`LocomotionError`] says what is missing: root motion, feet that agree, a way to go.
     pub fn run(&self) -> Result<DistanceBake, LocomotionError> {
         let Self { skeleton, clip, settings } = *self;
+        let size = size(skeleton);
+        let scale = if size > 0.0 { size / PERSON } else { 1.0 };
         let by_root = match settings.root {
             Some(joint) => RootPath::of(skeleton, clip, joint, settings.rate),
             None => RootPath::find(skeleton, clip, settings.rate),
@@ -79,13 +88,14 @@ impl DistanceBakeJob<'_> {
         let (root_path, feet) = match by_root {
             Ok(path) => (path, None),
             Err(LocomotionError::NoRoot { .. }) if !settings.feet.is_empty() => {
-                let found =
-                    FeetTravel::find(skeleton, clip, &settings.feet, settings.rate, &settings.by_feet)?;
+                let by_feet = settings.by_feet.scaled(scale);
+                let found = FeetTravel::find(skeleton, clip, &settings.feet, settings.rate, &by_feet)?;
                 (found.path.clone(), Some(found))
             }
             Err(error) => return Err(error),
         };
-        let path = SignedPath::find(&root_path, &settings.markers)?;
+        let still_speed = settings.markers.still_speed * scale;
+        let path = SignedPath::find(&root_path, &MarkerSettings { still_speed, ..settings.markers })?;
         let curves = path.curves(&settings.split)?;
         let mut clip = clip.clone();
         let is_distance = |name: &str| {
@@ -97,6 +107,6 @@ impl DistanceBakeJob<'_> {
             clip.curves.extend(curve.to_curves()?);
         }
         let root = root_path.joint;
-        Ok(DistanceBake { clip, curves, path, root_path, root, feet })
+        Ok(DistanceBake { clip, curves, path, root_path, root, feet, size })
     }
 }

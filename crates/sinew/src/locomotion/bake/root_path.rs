@@ -115,17 +115,21 @@ pub(super) fn plane(point: DVec3) -> DVec2 {
     DVec2::new(point.x, point.z)
 }
 
-/// Even times over a clip, both ends among them.
+/// Even times over a clip, both ends among them. Before its first key a clip holds its first pose, so it begins there:
+/// a loop would stand for that long in every pass.
 pub(super) fn sample_times(clip: &RawClip, rate: f64) -> Result<Vec<f64>, LocomotionError> {
     in_range("samples a second", rate, 1.0, 1e4, "1 to 10000")?;
-    let duration = clip.duration();
+    let first = clip.channels.iter().map(|c| c.track.start()).fold(f64::INFINITY, f64::min);
+    let end = clip.channels.iter().map(|c| c.track.end()).fold(0.0, f64::max);
+    let start = first.min(end);
+    let duration = end - start;
     in_range("the clip's length in seconds", duration, 1e-3, 1e6, "0.001 to 1e6")?;
     let count = (duration * rate).round().max(1.0);
     if count > MAX_SAMPLES {
         return Err(LocomotionError::TooManyKeys { keys: count, most: MAX_SAMPLES as usize });
     }
     let last = count as usize;
-    Ok((0..=last).map(|i| if i == last { duration } else { duration * i as f64 / count }).collect())
+    Ok((0..=last).map(|i| if i == last { end } else { start + duration * i as f64 / count }).collect())
 }
 
 /// `[joint]`: how many skinned joints (of a skeleton without skins: joints) hang from it, itself included.
@@ -141,13 +145,19 @@ fn carried(skeleton: &Skeleton) -> Vec<usize> {
     carried
 }
 
-/// Largest extent of the joints in rest pose, metres.
-fn size(skeleton: &Skeleton) -> f64 {
+/// Largest extent of a character in rest pose, metres: of its skinned joints, or where nothing is skinned, of all.
+/// (Cameras and lights of the scene may be far away.)
+pub(super) fn size(skeleton: &Skeleton) -> f64 {
     let (mut pose, mut model_ms) = (crate::RawPose::default(), Vec::new());
     pose.reset(skeleton);
     crate::model_matrices(skeleton, &pose, &mut model_ms);
+    let is_skinned = |j: &crate::Joint| j.flags.contains(JointFlags::SKIN_JOINT);
+    let skinned = skeleton.joints().iter().any(is_skinned);
     let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-    for matrix in &model_ms {
+    for (joint, matrix) in skeleton.joints().iter().zip(&model_ms) {
+        if skinned && !is_skinned(joint) {
+            continue;
+        }
         let at = matrix.w_axis.truncate();
         (low, high) = (low.min(at), high.max(at));
     }
