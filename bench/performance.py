@@ -99,7 +99,8 @@ def goals(t, sizes):
         rows.append([what, f"{goal:g} {unit}", f"{scaled:.2f}", number(value), met])
     for what, named, goal, unit, by in (
             ("two-bone IK, eight limbs at a time", "two-bone IK, eight at a time: ozz's stated 169 ns / 15", 169 / 15, "ns a limb", 1.0),
-            ("leg of four segments, its tilt searched", "leg of four segments, its tilt searched (double precision)", 15.0, "us a leg", 1e3)):
+            ("leg of four segments, its tilt searched", "leg of four segments, its tilt searched (double precision)", 15.0, "us a leg", 1e3),
+            ("leg of four segments, its tilt searched, eight at a time", "leg of four segments, its tilt searched, eight at a time", 15.0, "us a leg", 1e3)):
         row = next((r for r in t.rows if r["peer"] == "sinew" and r["what"] == what), None)
         if row:
             value = row["ns_per_joint"] / by

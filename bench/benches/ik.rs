@@ -1,13 +1,18 @@
 //! Limbs, aims, chains and legs: an element is one of them.
 
+#[path = "../../crates/sinew/tests/machine_leg/mod.rs"]
+mod machine_leg;
+
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use glam::{DQuat, DVec3};
+use machine_leg::{MOUNTS, anchor, leg, swaying};
 use sinew::{
-    AimGroup, AimGroupJob, AimJob, AimLimits, AimSolution, Backend, BendPlane, ChainJob, DTransform,
-    IkStatus, LaneStatus, LegBatchJob, LegGeometry, LegLimits, LegSearch, LegSolution, LegTarget,
-    TwoBoneGroup, TwoBoneGroupJob, TwoBoneJob, TwoBoneLimb, TwoBoneRotations, TwoBoneSolution, solve_leg_at,
+    AimGroup, AimGroupJob, AimJob, AimLimits, AimSolution, Backend, BendPlane, ChainGroup, ChainGroupJob,
+    ChainJob, ChainLanes, ChainLink, DTransform, JointLimit, LaneStatus, LegGroup, LegGroupJob, LegJob,
+    LegLanes, LegSearch, LegSolution, TwoBoneGroup, TwoBoneGroupJob, TwoBoneJob, TwoBoneLimb,
+    TwoBoneRotations, TwoBoneSolution, solve_leg_at,
 };
 
 const GROUPS: usize = 16;
@@ -86,76 +91,85 @@ fn aims(c: &mut Criterion) {
 }
 
 fn chains(c: &mut Criterion) {
-    let mut group = c.benchmark_group("chain");
-    let offsets = [DVec3::Y * 0.3; 5];
-    group.bench_function("five joints to a tenth of a millimetre", |b| {
-        let mut i = 0;
-        b.iter(|| {
-            i = (i + 1) % 128;
-            let mut rotations = [DQuat::from_rotation_x(0.2); 5];
-            let (root, limits) = (DTransform::IDENTITY, &[None; 5]);
-            let (target, tolerance, sweeps) = (black_box(target(i)), 1e-4, 20);
-            let rotations = &mut rotations;
-            black_box(
-                ChainJob { root, offsets: &offsets, limits, target, tolerance, sweeps, rotations }.run(),
-            )
+    let mut group = c.benchmark_group("chain of five joints to a tenth of a millimetre");
+    let (root, tolerance, sweeps) = (DTransform::IDENTITY, 1e-4, 20);
+    let cone = JointLimit::swing_twist(DQuat::IDENTITY, DVec3::Y, 1.2, [-0.5, 0.5]);
+    let start = DQuat::from_rotation_x(0.2);
+    for (what, limit) in [("free", None), ("limited", Some(cone))] {
+        let mut groups = vec![ChainGroup::EMPTY; GROUPS];
+        for i in 0..GROUPS * 8 {
+            groups[i / 8].set(i % 8, &root, target(i), tolerance);
+        }
+        let mut links = [ChainLink::EMPTY; 5];
+        for lane in 0..8 {
+            for link in &mut links {
+                link.set_offset(lane, DVec3::Y * 0.3);
+                link.limits.set(lane, limit.as_ref()).expect("a limit");
+            }
+        }
+        let mut output = ChainLanes::default();
+        group.throughput(Throughput::Elements(GROUPS as u64 * 8));
+        group.bench_function(format!("{what}, eight at a time"), |b| {
+            b.iter(|| {
+                for group in black_box(&groups) {
+                    let mut rotations = [start.to_array().map(|v| [v as f32; 8]); 5];
+                    let (links, rotations, output) = (&links, &mut rotations, &mut output);
+                    ChainGroupJob { group, links, sweeps, rotations, output }.run().expect("five joints");
+                    black_box(rotations);
+                }
+            });
         });
-    });
+        group.throughput(Throughput::Elements(1));
+        let (offsets, limits, mut i) = ([DVec3::Y * 0.3; 5], [limit; 5], 0);
+        group.bench_function(format!("{what}, one in double precision"), |b| {
+            b.iter(|| {
+                i = (i + 1) % (GROUPS * 8);
+                let (mut rotations, target) = ([start; 5], black_box(target(i)));
+                let (offsets, limits, rotations) = (&offsets, &limits, &mut rotations);
+                black_box(ChainJob { root, offsets, limits, target, tolerance, sweeps, rotations }.run())
+            });
+        });
+    }
 }
 
 fn legs(c: &mut Criterion) {
-    let mounts = [0.6, 1.57, 2.54, -0.6, -1.57, -2.54];
-    let geometry = mounts.map(|mount| {
-        let (sin, cos) = libm::sincos(mount);
-        LegGeometry {
-            hip: DVec3::new(2.2 * sin, 0.0, 2.2 * cos),
-            axis: DVec3::Y,
-            outward: DVec3::new(sin, 0.0, cos),
-            coxa: 0.9,
-            upper: 5.6,
-            lower: 6.2,
-            ankle: 2.0,
-            foot: 0.6,
-            radii: [0.5, 0.4, 0.35, 0.3],
-            limits: LegLimits {
-                yaw: [-0.9, 0.9],
-                hip: [-0.3, 1.5],
-                knee: [-2.7, -0.35],
-                ankle: [-0.6, 2.6],
-                foot: [0.0, 1.2],
-            },
-        }
-    });
-    let targets = mounts.map(|mount| LegTarget {
-        sole: DVec3::new(7.2 * libm::sin(mount), 0.0, 7.2 * libm::cos(mount)),
-        foot: DQuat::from_rotation_y(mount),
-    });
+    let (geometry, targets) = (MOUNTS.map(leg), MOUNTS.map(anchor));
     let search = &LegSearch::default();
-    let body = |i: usize| {
-        let t = i as f64 * 0.05;
-        let rotation =
-            DQuat::from_rotation_x(0.1 * libm::sin(t)) * DQuat::from_rotation_y(0.1 * libm::sin(0.7 * t));
-        DTransform::from_rotation_translation(rotation, DVec3::new(0.0, 9.0 - 0.5 * libm::sin(t), 0.0))
-    };
     let mut group = c.benchmark_group("leg of four segments");
-    group.throughput(Throughput::Elements(6));
-    let (mut output, mut statuses) = ([LegSolution::NONE; 6], [IkStatus::Reached; 6]);
-    let mut i = 0;
-    group.bench_function("six legs, tilt chosen", |b| {
+    group.throughput(Throughput::Elements(GROUPS as u64 * 8));
+    let mut groups = vec![LegGroup::EMPTY; GROUPS];
+    for i in 0..GROUPS * 8 {
+        groups[i / 8].set_leg(i % 8, &geometry[i % 6]).expect("a leg");
+        groups[i / 8].set_target(i % 8, &swaying(i), &targets[i % 6], Some(0.2));
+    }
+    let mut outputs = vec![LegLanes::NONE; GROUPS];
+    let mut statuses = vec![LaneStatus::default(); GROUPS];
+    for backend in Backend::ALL.into_iter().filter(|b| b.is_available()) {
+        group.bench_function(format!("eight at a time, tilt chosen, {backend}"), |b| {
+            b.iter(|| {
+                let groups = black_box(&groups);
+                LegGroupJob { groups, search, outputs: &mut outputs, statuses: &mut statuses }
+                    .run_on(backend)
+                    .expect("as many of each");
+                black_box(&outputs);
+            });
+        });
+    }
+    assert!(statuses.iter().all(|s| s.faulty | s.unreachable == 0));
+    group.throughput(Throughput::Elements(1));
+    let (mut output, mut i) = (LegSolution::NONE, 0);
+    group.bench_function("one in double precision, tilt chosen", |b| {
         b.iter(|| {
-            i += 1;
-            let (body, output, statuses) = (black_box(body(i)), &mut output, &mut statuses);
-            let (geometry, targets) = (&geometry, &targets);
-            LegBatchJob { geometry, search, body, targets, output, go_on: i > 1, statuses }
-                .run()
-                .expect("six legs");
+            i = (i + 1) % 128;
+            let (geometry, target) = (&geometry[i % 6], targets[i % 6]);
+            let (body, previous, output) = (black_box(swaying(i)), Some(0.2), &mut output);
+            black_box(LegJob { geometry, search, body, target, previous, output }.run())
         });
     });
-    group.throughput(Throughput::Elements(1));
-    group.bench_function("one leg at a given tilt", |b| {
+    group.bench_function("one in double precision, at a given tilt", |b| {
         b.iter(|| {
             i += 1;
-            black_box(solve_leg_at(&geometry[0], &black_box(body(i)), &targets[0], 0.15))
+            black_box(solve_leg_at(&geometry[0], &black_box(swaying(i)), &targets[0], 0.15))
         });
     });
 }

@@ -1,12 +1,16 @@
 //! Limbs: what inverse kinematics costs, a limb or a leg in place of a joint. No other runtime here has them.
 
+#[path = "../../../crates/sinew/tests/machine_leg/mod.rs"]
+mod machine_leg;
+
 use std::hint::black_box;
 use std::time::Instant;
 
 use glam::{DQuat, DVec3};
+use machine_leg::{MOUNTS, anchor, leg, swaying};
 use sinew::{
-    Backend, BendPlane, DTransform, IkStatus, LaneStatus, LegBatchJob, LegGeometry, LegLimits, LegSearch,
-    LegSolution, LegTarget, TwoBoneGroup, TwoBoneGroupJob, TwoBoneLimb, TwoBoneRotations,
+    Backend, BendPlane, DTransform, LaneStatus, LegGroup, LegGroupJob, LegJob, LegLanes, LegSearch,
+    LegSolution, TwoBoneGroup, TwoBoneGroupJob, TwoBoneLimb, TwoBoneRotations,
 };
 
 use crate::measure::{Batch, Lane, Play};
@@ -24,6 +28,7 @@ pub(crate) fn lanes() -> Result<Vec<Lane>, String> {
         lanes.push(two_bones(backend)?);
     }
     lanes.push(legs()?);
+    lanes.push(eight_legs(Backend::best())?);
     Ok(lanes)
 }
 
@@ -81,51 +86,23 @@ fn two_bones(backend: Backend) -> Result<Lane, String> {
     Ok(lane("two-bone IK, eight limbs at a time", backend, GROUPS * 8, Box::new(batch)))
 }
 
-/// The six legs of a machine whose body sways over them.
+/// Legs of machines whose bodies sway over them, one at a time in double precision.
 fn legs() -> Result<Lane, String> {
-    let mounts = [0.6, 1.57, 2.54, -0.6, -1.57, -2.54];
-    let limits = LegLimits {
-        yaw: [-0.9, 0.9],
-        hip: [-0.3, 1.5],
-        knee: [-2.7, -0.35],
-        ankle: [-0.6, 2.6],
-        foot: [0.0, 1.2],
-    };
-    let geometry = mounts.map(|mount| {
-        let (sin, cos) = libm::sincos(mount);
-        LegGeometry {
-            hip: DVec3::new(2.2 * sin, 0.0, 2.2 * cos),
-            axis: DVec3::Y,
-            outward: DVec3::new(sin, 0.0, cos),
-            coxa: 0.9,
-            upper: 5.6,
-            lower: 6.2,
-            ankle: 2.0,
-            foot: 0.6,
-            radii: [0.5, 0.4, 0.35, 0.3],
-            limits,
-        }
-    });
-    let targets = mounts.map(|mount| {
-        let (sin, cos) = libm::sincos(mount);
-        LegTarget { sole: DVec3::new(7.2 * sin, 0.0, 7.2 * cos), foot: DQuat::from_rotation_y(mount) }
-    });
+    let (geometry, targets) = (MOUNTS.map(leg), MOUNTS.map(anchor));
     let search = LegSearch::default();
-    let (mut output, mut statuses) = ([LegSolution::NONE; 6], [IkStatus::Reached; 6]);
+    let mut output = [LegSolution::NONE; 6];
     let mut count = 0;
     let mut run = move || {
-        let t = f64::from(count) * 0.05;
-        let turn =
-            DQuat::from_rotation_x(0.1 * libm::sin(t)) * DQuat::from_rotation_y(0.1 * libm::sin(0.7 * t));
-        let body =
-            DTransform::from_rotation_translation(turn, DVec3::new(0.0, 9.0 - 0.5 * libm::sin(t), 0.0));
-        let (geometry, targets, search) = (&geometry, &targets, &search);
-        let (output, statuses) = (&mut output, &mut statuses);
-        let go_on = count > 0;
+        let body = swaying(count);
+        let mut solved = true;
+        for i in 0..6 {
+            let previous = (count > 0).then_some(output[i].phi);
+            let (geometry, target, search) = (&geometry[i], targets[i], &search);
+            let (body, output) = (black_box(body), &mut output[i]);
+            solved &= LegJob { geometry, search, body, target, previous, output }.run().is_ok();
+        }
         count += 1;
-        LegBatchJob { geometry, search, body: black_box(body), targets, output, go_on, statuses }
-            .run()
-            .is_ok()
+        solved
     };
     if !run() {
         return Err("a leg cannot be solved".to_owned());
@@ -136,4 +113,33 @@ fn legs() -> Result<Lane, String> {
         took.push(start.elapsed());
     };
     Ok(lane("leg of four segments, its tilt searched", Backend::Scalar, 6, Box::new(batch)))
+}
+
+/// The same legs, eight at a time; each goes on from its last tilt.
+fn eight_legs(backend: Backend) -> Result<Lane, String> {
+    let (geometry, targets) = (MOUNTS.map(leg), MOUNTS.map(anchor));
+    let search = LegSearch::default();
+    let mut groups = vec![LegGroup::EMPTY; GROUPS];
+    for i in 0..GROUPS * 8 {
+        groups[i / 8].set_leg(i % 8, &geometry[i % 6]).map_err(|e| e.to_string())?;
+        groups[i / 8].set_target(i % 8, &swaying(i), &targets[i % 6], Some(search.rest));
+    }
+    let mut outputs = vec![LegLanes::NONE; GROUPS];
+    let mut statuses = vec![LaneStatus::default(); GROUPS];
+    let mut run = move || {
+        let (groups, outputs) = (black_box(&groups), &mut outputs);
+        let solved =
+            LegGroupJob { groups, search: &search, outputs, statuses: &mut statuses }.run_on(backend);
+        black_box(&outputs);
+        solved.is_ok() && statuses.iter().all(|s| s.faulty | s.unreachable == 0)
+    };
+    if !run() {
+        return Err("a leg cannot be solved".to_owned());
+    }
+    let batch = move |took: &mut Vec<_>| {
+        let start = Instant::now();
+        black_box(run());
+        took.push(start.elapsed());
+    };
+    Ok(lane("leg of four segments, its tilt searched, eight at a time", backend, GROUPS * 8, Box::new(batch)))
 }

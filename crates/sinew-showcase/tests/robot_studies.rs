@@ -3,6 +3,8 @@
 //!
 //! `SINEW_BLESS=1` writes the golden file anew.
 
+mod record_table;
+
 use std::array;
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
@@ -10,6 +12,7 @@ use std::fs;
 use std::path::Path;
 
 use glam::{DMat4, DQuat, DVec3};
+use record_table::table;
 use serde_json::Value;
 use sinew::action::Euler;
 use sinew::{DTransform, RawPose, model_matrices};
@@ -42,16 +45,6 @@ fn frames(document: &Document, clip: usize) -> Vec<(RawPose, Vec<DMat4>)> {
 
 fn bone(document: &Document, name: &str) -> usize {
     document.skeleton.find(name).unwrap().index()
-}
-
-/// Columns of a `frames.csv` by name.
-fn table(path: &Path) -> BTreeMap<String, Vec<f64>> {
-    let text = fs::read_to_string(path).unwrap();
-    let mut lines = text.lines();
-    let names: Vec<&str> = lines.next().unwrap().split(',').collect();
-    let rows: Vec<Vec<f64>> =
-        lines.map(|line| line.split(',').map(|v| v.parse().unwrap()).collect()).collect();
-    names.iter().enumerate().map(|(i, n)| ((*n).to_owned(), rows.iter().map(|r| r[i]).collect())).collect()
 }
 
 #[test]

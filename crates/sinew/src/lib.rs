@@ -68,11 +68,12 @@ pub use difference::{
 };
 pub use event::{Event, EventError, EventTrack, Fired, Playback};
 pub use ik::{
-    AimGroup, AimGroupJob, AimJob, AimLimits, AimSolution, BendPlane, Capsule, ChainJob, ChainSolution,
-    Closest, IkError, IkStatus, JointLimit, LaneStatus, LegBatchJob, LegFault, LegGeometry, LegJob,
-    LegLimits, LegPose, LegSearch, LegSolution, LegTarget, LimitMargin, LimitPart, LimitRange, Residual,
-    Turn, TwoBoneGroup, TwoBoneGroupJob, TwoBoneJob, TwoBoneLimb, TwoBoneRotations, TwoBoneSolution,
-    closest_pair, largest_residual, largest_turn, segment_distance, solve_leg_at,
+    AimGroup, AimGroupJob, AimJob, AimLimits, AimSolution, BendPlane, Capsule, ChainGroup, ChainGroupJob,
+    ChainJob, ChainLanes, ChainLink, ChainSolution, Closest, IkError, IkStatus, JointLimit, LaneStatus,
+    LegFault, LegGeometry, LegGroup, LegGroupJob, LegJob, LegLanes, LegLimits, LegPose, LegSearch,
+    LegSolution, LegTarget, LimitLanes, LimitMargin, LimitPart, LimitRange, Residual, Turn, TwoBoneGroup,
+    TwoBoneGroupJob, TwoBoneJob, TwoBoneLimb, TwoBoneRotations, TwoBoneSolution, closest_pair,
+    largest_residual, largest_turn, segment_distance, solve_leg_at,
 };
 pub use joint_mask::{JointMask, MaskError};
 pub use local_pose::{LocalPose, Transform};

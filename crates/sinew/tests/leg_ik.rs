@@ -1,47 +1,17 @@
 //! The leg of a walking machine: exact, a function of its input alone, and honest about what it cannot do.
 
+mod machine_leg;
+
 use glam::{DQuat, DVec3};
+use machine_leg::{MOUNTS, anchor, leg, swaying};
 use proptest::prelude::*;
 use sinew::{
-    DTransform, IkError, IkStatus, LegBatchJob, LegFault, LegGeometry, LegJob, LegLimits, LegSearch,
-    LegSolution, LegTarget, largest_residual, largest_turn, solve_leg_at,
+    DTransform, IkError, IkStatus, LegFault, LegGeometry, LegJob, LegLimits, LegSearch, LegSolution,
+    LegTarget, largest_residual, largest_turn, solve_leg_at,
 };
 
-/// Lengths of a machine 10 m tall; six of its legs stand 7 to 7.5 m out.
-fn leg(mount: f64) -> LegGeometry {
-    let (sin, cos) = libm::sincos(mount);
-    LegGeometry {
-        hip: DVec3::new(2.2 * sin, 0.0, 2.2 * cos),
-        axis: DVec3::Y,
-        outward: DVec3::new(sin, 0.0, cos),
-        coxa: 0.9,
-        upper: 5.6,
-        lower: 6.2,
-        ankle: 2.0,
-        foot: 0.6,
-        radii: [0.5, 0.4, 0.35, 0.3],
-        limits: LegLimits {
-            yaw: [-0.9, 0.9],
-            hip: [-0.3, 1.5],
-            knee: [-2.7, -0.35],
-            ankle: [-0.6, 2.6],
-            foot: [0.0, 1.2],
-        },
-    }
-}
-
-fn mounts() -> [f64; 6] {
-    [0.6, 1.57, 2.54, -0.6, -1.57, -2.54]
-}
-
 fn standing() -> DTransform {
-    DTransform::from_rotation_translation(DQuat::IDENTITY, DVec3::new(0.0, 9.0, 0.0))
-}
-
-/// Under the hip, 7.2 m from the middle.
-fn anchor(mount: f64) -> LegTarget {
-    let (sin, cos) = libm::sincos(mount);
-    LegTarget { sole: DVec3::new(7.2 * sin, 0.0, 7.2 * cos), foot: DQuat::from_rotation_y(mount) }
+    swaying(0)
 }
 
 fn solve(body: DTransform, target: LegTarget, mount: f64, previous: Option<f64>) -> (LegSolution, IkStatus) {
@@ -132,7 +102,7 @@ proptest! {
 
 #[test]
 fn a_leg_at_ease_keeps_its_limits_and_its_distance_to_itself() {
-    for mount in mounts() {
+    for mount in MOUNTS {
         let (solution, status) = solve(standing(), anchor(mount), mount, None);
         assert_eq!(status, IkStatus::Reached);
         assert!(solution.limit_margin > 0.0 && solution.clearance > 0.0, "{solution:?}");
@@ -143,7 +113,7 @@ fn a_leg_at_ease_keeps_its_limits_and_its_distance_to_itself() {
 
 #[test]
 fn six_soles_stay_while_the_body_shakes_and_no_segment_jumps() {
-    let (geometry, targets) = (mounts().map(leg), mounts().map(anchor));
+    let (geometry, targets) = (MOUNTS.map(leg), MOUNTS.map(anchor));
     let anchors = targets.map(|t| t.sole);
     for (amplitude, smooth) in [(1.0, true), (2.0, false)] {
         let (mut output, mut statuses) = ([LegSolution::NONE; 6], [IkStatus::Reached; 6]);
@@ -151,17 +121,13 @@ fn six_soles_stay_while_the_body_shakes_and_no_segment_jumps() {
         let (mut turned, mut residual, mut limited) = (0.0_f64, 0.0_f64, 0);
         for sample in 0..172 {
             let body = shake(sample, amplitude);
-            LegBatchJob {
-                geometry: &geometry,
-                search: &LegSearch::default(),
-                body,
-                targets: &targets,
-                output: &mut output,
-                go_on: sample > 0,
-                statuses: &mut statuses,
+            for leg in 0..6 {
+                let previous = (sample > 0).then_some(output[leg].phi);
+                let (geometry, search, target) = (&geometry[leg], &LegSearch::default(), targets[leg]);
+                let output = &mut output[leg];
+                statuses[leg] =
+                    LegJob { geometry, search, body, target, previous, output }.run().expect("a leg");
             }
-            .run()
-            .expect("six legs");
             limited += statuses.iter().filter(|s| !s.is_reached()).count();
             let poses = output.map(|s| s.pose.to_world(&body));
             let soles = poses.map(|p| p.sole());

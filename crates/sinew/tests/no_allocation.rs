@@ -4,6 +4,7 @@
 #![allow(unsafe_code, reason = "only an allocator can count allocations")]
 
 mod locomotion_biped;
+mod machine_leg;
 mod rig;
 mod runtime_clips;
 mod runtime_poses;
@@ -15,16 +16,17 @@ use glam::{DMat4, DVec3};
 use rig::{channel, clip, linear, track};
 use sinew::{
     AdditiveJob, AffineRows, AimGroup, AimGroupJob, BendPlane, Binding, BlendJob, BlendLayer, BlendSample2D,
-    BlendSpace2D, BoxedJoint, BoxedPaletteJob, ChainJob, ChannelTarget, ClipLayer, CompactJoint,
-    CompactPaletteJob, CrowdJob, CrowdScratch, EvaluateJob, EvaluateScratch, Event, EventTrack, FlatGround,
-    GatherLanesJob, IkStatus, Influences, Interpolation, Joint, JointId, LaneModel, LanePaletteJob, LanePose,
-    LaneStatus, LegGeometry, LegJob, LegLimits, LegSearch, LegSolution, LegTarget, LocalPose, ModelJob,
-    ModelLanesJob, ModelPairJob, ModelPose, MorphTarget, PackStatus, PaletteBox, PaletteJob, PlantContact,
-    PlantJob, PlantLeg, PlantRig, PlantSettings, Planting, Playback, PoseBlendJob, PoseLayer, Primitive,
-    RawPose, Rig, RootMotion, SampleJob, ScatterLanesJob, Skeleton, Skin, SkinBinding, SkinJob, Slot,
-    Subtree, SubtreeJob, SubtreeSource, SyncGroup, SyncPlayhead, SyncTrack, Transition, TransitionJob,
-    TransitionMethod, TransitionSettings, TransitionStart, TwoBoneGroup, TwoBoneGroupJob, TwoBoneJob,
-    TwoBoneLimb, TwoBoneRotations, TwoBoneSolution, WeightMode, model_matrices,
+    BlendSpace2D, BoxedJoint, BoxedPaletteJob, ChainGroup, ChainGroupJob, ChainJob, ChainLanes, ChainLink,
+    ChannelTarget, ClipLayer, CompactJoint, CompactPaletteJob, CrowdJob, CrowdScratch, EvaluateJob,
+    EvaluateScratch, Event, EventTrack, FlatGround, GatherLanesJob, IkStatus, Influences, Interpolation,
+    Joint, JointId, JointLimit, LaneModel, LanePaletteJob, LanePose, LaneStatus, LegGroup, LegGroupJob,
+    LegJob, LegLanes, LegSearch, LegSolution, LocalPose, ModelJob, ModelLanesJob, ModelPairJob, ModelPose,
+    MorphTarget, PackStatus, PaletteBox, PaletteJob, PlantContact, PlantJob, PlantLeg, PlantRig,
+    PlantSettings, Planting, Playback, PoseBlendJob, PoseLayer, Primitive, RawPose, Rig, RootMotion,
+    SampleJob, ScatterLanesJob, Skeleton, Skin, SkinBinding, SkinJob, Slot, Subtree, SubtreeJob,
+    SubtreeSource, SyncGroup, SyncPlayhead, SyncTrack, Transition, TransitionJob, TransitionMethod,
+    TransitionSettings, TransitionStart, TwoBoneGroup, TwoBoneGroupJob, TwoBoneJob, TwoBoneLimb,
+    TwoBoneRotations, TwoBoneSolution, WeightMode, model_matrices,
 };
 
 struct Counting;
@@ -300,18 +302,9 @@ fn inverse_kinematics() {
     });
     let (mut rotations, mut statuses) = ([TwoBoneRotations::IDENTITY], [LaneStatus::default()]);
     let (mut aims, aim) = ([[[0.0; 8], [0.0; 8], [0.0; 8], [1.0; 8]]], AimGroup::EMPTY);
-    let geometry = LegGeometry {
-        hip: DVec3::ZERO,
-        axis: DVec3::Y,
-        outward: DVec3::Z,
-        coxa: 0.9,
-        upper: 5.6,
-        lower: 6.2,
-        ankle: 2.0,
-        foot: 0.6,
-        radii: [0.3; 4],
-        limits: LegLimits::NONE,
-    };
+    let geometry = machine_leg::leg(0.0);
+    let mut legs = [LegGroup::EMPTY];
+    let (mut leg_lanes, mut chain_lanes) = ([LegLanes::NONE], ChainLanes::default());
     let (mut leg, mut limb_solution) = (LegSolution::NONE, TwoBoneSolution::NONE);
     let (offsets, limits) = ([DVec3::Y; 4], [None; 4]);
     let mut chain = [glam::DQuat::from_rotation_x(0.2); 4];
@@ -321,11 +314,31 @@ fn inverse_kinematics() {
         AimGroupJob { groups: &[aim], outputs: &mut aims, statuses: &mut statuses }.run().unwrap();
         let (root, target, output) = (DVec3::ZERO, DVec3::X * 0.6, &mut limb_solution);
         TwoBoneJob { limb: &limb, root, target, plane, soft: 0.1, output }.run().unwrap();
-        let target = LegTarget { sole: DVec3::new(0.0, -9.0, 5.0), foot: glam::DQuat::IDENTITY };
-        let (body, search) = (sinew::DTransform::IDENTITY, &LegSearch::default());
-        let (previous, output) = (None, &mut leg);
+        let (target, body) = (machine_leg::anchor(0.0), machine_leg::swaying(0));
+        let (search, previous, output) = (&LegSearch::default(), None, &mut leg);
         let job = LegJob { geometry: &geometry, search, body, target, previous, output }.run();
         assert_eq!(job, Ok(IkStatus::Reached));
+        (0..8).for_each(|lane| {
+            legs[0].set_leg(lane, &geometry).unwrap();
+            legs[0].set_target(lane, &body, &target, None);
+        });
+        let (outputs, statuses) = (&mut leg_lanes, &mut statuses);
+        LegGroupJob { groups: &legs, search, outputs, statuses }.run().unwrap();
+        assert_eq!(statuses[0].reached, 0xff);
+        let mut links = [ChainLink::EMPTY; 4];
+        let (mut group, mut rotations) =
+            (ChainGroup::EMPTY, [[[0.2; 8], [0.0; 8], [0.0; 8], [0.96_f32.sqrt(); 8]]; 4]);
+        let hinge = JointLimit::swing_twist(glam::DQuat::IDENTITY, DVec3::Y, 2.0, [-1.0, 1.0]);
+        (0..8).for_each(|lane| {
+            group.set(lane, &sinew::DTransform::IDENTITY, DVec3::X * 2.0, 1e-4);
+            links.iter_mut().for_each(|link| {
+                link.set_offset(lane, DVec3::Y);
+                link.limits.set(lane, Some(&hinge)).unwrap();
+            });
+        });
+        let (group, links, rotations, output) = (&group, &links, &mut rotations, &mut chain_lanes);
+        ChainGroupJob { group, links, sweeps: 50, rotations, output }.run().unwrap();
+        assert_eq!(chain_lanes.status.reached, 0xff);
         let (root, target, rotations) = (sinew::DTransform::IDENTITY, DVec3::X * 2.0, &mut chain);
         let (offsets, limits, tolerance, sweeps) = (&offsets, &limits, 1e-6, 50);
         ChainJob { root, offsets, limits, target, tolerance, sweeps, rotations }.run().unwrap();

@@ -372,3 +372,129 @@ fn the_shortest_times_and_the_longest_steps_leave_the_state_finite() {
         }
     }
 }
+
+/// Rotation of a leg's foot in model space against the animation's, as axis times angle.
+fn tilted(biped: &Biped, pose: &LocalPose, animated: &LocalPose, leg: usize) -> DVec3 {
+    let foot = biped.legs.legs()[leg].foot;
+    let of = |pose: &LocalPose| model(&biped.rig, pose, foot).rotation;
+    (of(pose) * of(animated).conjugate()).to_scaled_axis()
+}
+
+/// A plane that rises along +X and +Z.
+fn slope(x: f64, z: f64) -> HeightField {
+    let height = |i: usize| x * ((i % 9) as f64 - 4.0) + z * ((i / 9) as f64 - 4.0);
+    HeightField::new([-4.0, -4.0], 1.0, 9, (0..81).map(|i| height(i) as f32).collect()).expect("a slope")
+}
+
+/// A blend may leave a knee bent backwards by a little: planting bends the leg to its hinge's side all the same,
+/// and the knee does not flip while the animation goes through the straight leg.
+#[test]
+fn a_leg_that_is_bent_backwards_by_a_little_does_not_flip() {
+    let biped = biped();
+    let leg = biped.legs.legs()[0].clone();
+    let (mut before, mut most): (Option<DVec3>, f64) = (None, 0.0);
+    for step in 0..=60 {
+        // From bent the right way by 0.1 radians, through straight, to as much backwards.
+        let angle = step as f32 / 300.0 - 0.1;
+        let mut pose = LocalPose::rest(&biped.rig);
+        let (thigh, shank) = (pose.get(leg.knee).translation, pose.get(leg.foot).translation);
+        let straight = glam::Quat::from_rotation_arc(shank.normalize(), thigh.normalize());
+        let rotation = glam::Quat::from_rotation_x(-angle) * straight;
+        pose.set(leg.knee, &Transform { rotation, ..pose.get(leg.knee) });
+        // Of two feet 0.2 m apart the upper one comes 0.2 m nearer to its hip.
+        let mut state = Planting::new(&biped.legs);
+        let stands = Some(&[true, true][..]);
+        biped.plant(&mut state, &mut pose, moved(0.0), &slope(1.0, 0.0), stands).expect("planted");
+        let knee = model(&biped.rig, &pose, leg.knee).translation;
+        most = most.max(before.map_or(0.0, |before| (knee - before).length()));
+        assert!(knee.z > model(&biped.rig, &pose, leg.hip).translation.z, "step {step}: {knee}");
+        before = Some(knee);
+    }
+    assert!(most < 0.02, "the knee jumps {most} m");
+}
+
+/// Ground 1 in 5 along +X: feet turn by atan(1/5) about +Z, no further than the limit, and their points lie on it.
+#[test]
+fn feet_turn_with_the_ground_as_far_as_they_may() {
+    let biped = biped();
+    let rest = LocalPose::rest(&biped.rig);
+    let full = libm::atan2(0.2, 1.0);
+    for (limit, expected) in [(0.6, full), (0.1, 0.1), (0.0, 0.0)] {
+        for (ground, axis) in [(slope(0.2, 0.0), DVec3::Z), (slope(0.0, 0.2), DVec3::NEG_X)] {
+            let mut pose = rest.clone();
+            let settings = &PlantSettings { most_tilt: limit, ..PlantSettings::for_size(1.8) };
+            let (rig, legs, ground, stands) = (&biped.rig, &biped.legs, &ground, Some(&[true, true][..]));
+            let (mut state, placement) = (Planting::new(legs), moved(0.0));
+            PlantJob {
+                rig,
+                legs,
+                settings,
+                ground,
+                placement,
+                dt: DT,
+                stands,
+                state: &mut state,
+                pose: &mut pose,
+            }
+            .run()
+            .expect("planted");
+            for leg in 0..2 {
+                let turn = tilted(&biped, &pose, &rest, leg);
+                assert!((turn - axis * expected).length() < 1e-6, "{turn} at most {limit}");
+                assert!((state.feet()[leg].tilt - expected).abs() < 1e-7);
+                for point in 0..2 {
+                    // Along the ground, both heel and toe touch it; else only the pivot does.
+                    let at = biped.contact(&pose, leg, point);
+                    let above = at.y - ground.cast(at).expect("ground").height;
+                    let touches = limit > full || point == 0 || axis == DVec3::Z;
+                    assert!(!touches || above.abs() < 2e-6, "point {point}: {above}");
+                }
+            }
+        }
+    }
+}
+
+/// Over hills that feet walk across: what stands stays, and nothing jumps as feet land, roll from heel to toe, tilt
+/// and lift again.
+#[test]
+fn a_tilted_foot_stays_while_it_stands_and_neither_lock_nor_release_shows() {
+    let biped = biped();
+    let hills: Vec<f32> = (0..21 * 21)
+        .map(|i| 0.12 * libm::sinf(0.9 * (i % 21) as f32) * libm::cosf(0.7 * (i / 21) as f32))
+        .collect();
+    let ground = HeightField::new([-3.0, -3.0], 0.5, 21, hills).expect("hills");
+    let mut state = Planting::new(&biped.legs);
+    let mut before: Option<([DVec3; 2], DVec3)> = None;
+    let (mut anchor, mut way) = (None, [0.0_f64; 2]);
+    let (mut slid, mut fastest, mut turned, mut most) = (0.0_f64, 0.0_f64, 0.0_f64, 0.0_f64);
+    let rest = LocalPose::rest(&biped.rig);
+    for frame in 0..360 {
+        let placement = moved(0.2 * DT * f64::from(frame));
+        let stands = frame % 60 < 30;
+        let mut pose = rest.clone();
+        biped.plant(&mut state, &mut pose, placement, &ground, Some(&[stands, stands])).expect("planted");
+        let points = [0, 1].map(|point| placement.translation + biped.contact(&pose, 0, point));
+        let turn = tilted(&biped, &pose, &rest, 0);
+        most = most.max(turn.length());
+        if !stands {
+            // One of heel and toe was stood on; the other may turn about it.
+            slid = slid.max(way[0].min(way[1]));
+            (anchor, way) = (None, [0.0; 2]);
+        } else {
+            let anchor = *anchor.get_or_insert(points);
+            for (way, (at, anchor)) in way.iter_mut().zip(points.into_iter().zip(anchor as [DVec3; 2])) {
+                let by = at - anchor;
+                *way = way.max(DVec3::new(by.x, 0.0, by.z).length());
+            }
+        }
+        if let Some((at, turn_before)) = before {
+            fastest = fastest.max((points[0] - at[0]).length().max((points[1] - at[1]).length()) / DT);
+            turned = turned.max((turn - turn_before).length() / DT);
+        }
+        before = Some((points, turn));
+    }
+    println!("slid {slid:e} m, at most {fastest:.2} m/s, tilt up to {most:.3} rad at {turned:.2} rad/s");
+    assert!(most > 0.1 && slid < 3e-7, "{most} {slid}");
+    // The spring's release of 0.1 m, as on level ground, and hills of 0.12 m.
+    assert!(fastest < 1.25 && turned < 3.0, "{fastest} {turned}");
+}

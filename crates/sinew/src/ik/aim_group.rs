@@ -1,5 +1,6 @@
 //! Eight aims at a time.
 
+use super::angle_lanes::{Angle, Ends, hold};
 use super::lanes::{above, half_turn_x_back, half_turn_y, unit};
 use super::{AimJob, AimLimits, AimSolution, IkError, IkStatus, LaneStatus};
 use crate::Backend;
@@ -29,22 +30,11 @@ pub struct AimGroup {
     ends: [Ends; 4],
 }
 
-/// Eight angles as cosine, sine and a number that grows with the angle.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Ends {
-    cos: [f32; 8],
-    sin: [f32; 8],
-    rank: [f32; 8],
-}
-
 impl AimGroup {
     /// Eight lanes without an aim: they come out as [`LaneStatus::faulty`], and their outputs are left alone.
     pub const EMPTY: Self = {
         let identity = [[0.0; 8], [0.0; 8], [0.0; 8], [1.0; 8]];
-        let (least, greatest) = (
-            Ends { cos: [-1.0; 8], sin: [-0.0; 8], rank: [-2.0; 8] },
-            Ends { cos: [-1.0; 8], sin: [0.0; 8], rank: [2.0; 8] },
-        );
+        let (least, greatest) = (Ends::LEAST, Ends::GREATEST);
         Self {
             origin: [[0.0; 8]; 3],
             reference: identity,
@@ -66,9 +56,7 @@ impl AimGroup {
         limits.check()?;
         let angles = [limits.yaw[0], limits.yaw[1], limits.pitch[0], limits.pitch[1]];
         for (ends, angle) in self.ends.iter_mut().zip(angles) {
-            let (sin, cos) = libm::sincos(angle);
-            (ends.cos[lane], ends.sin[lane]) = (cos as f32, sin as f32);
-            ends.rank[lane] = rank_of(angle, cos, sin) as f32;
+            ends.set(lane, angle);
         }
         Ok(())
     }
@@ -95,13 +83,6 @@ impl AimGroup {
         }
         Ok(())
     }
-}
-
-/// Grows with the angle from -2 at -pi to 2 at pi; next to linear round 0.
-fn rank_of(angle: f64, cos: f64, sin: f64) -> f64 {
-    let part = sin.abs() / (cos.abs() + sin.abs());
-    let part = if cos < 0.0 { 2.0 - part } else { part };
-    if angle < 0.0 { -part } else { part }
 }
 
 /// [`AimJob`] over any number of joints, eight a step, in single precision.
@@ -154,36 +135,12 @@ fn aim<S: Simd>(s: S, groups: &[AimGroup], outputs: &mut [[[f32; 8]; 4]], status
     }
 }
 
-/// An angle as cosine and sine.
-#[derive(Clone, Copy)]
-struct Angle<S: Simd> {
-    cos: S::F,
-    sin: S::F,
-}
-
 /// The angle of `a` less that of `b`.
 #[inline(always)]
 fn less<S: Simd>(s: S, a: [S::F; 2], b: [S::F; 2]) -> Angle<S> {
     let (cos, sin) = (a[0] * b[0] + a[1] * b[1], a[1] * b[0] - a[0] * b[1]);
     let inverse = s.splat(1.0) / (cos * cos + sin * sin).sqrt();
     Angle { cos: cos * inverse, sin: sin * inverse }
-}
-
-/// Held between two ends: the angle, the lanes that were below or above, and the bits of those.
-#[inline(always)]
-fn hold<S: Simd>(s: S, angle: Angle<S>, least: &Ends, greatest: &Ends) -> (Angle<S>, u8) {
-    let zero = s.splat(0.0);
-    let (cos, sin) = (angle.cos, angle.sin);
-    let size = sin.max(zero - sin);
-    let part = size / (cos.max(zero - cos) + size);
-    let part = (s.splat(2.0) - part).select(zero.gt(cos), part);
-    let rank = part.flip_sign(sin);
-    let (low, high) = (s.load(&least.rank).gt(rank), rank.gt(s.load(&greatest.rank)));
-    let held = Angle {
-        cos: s.load(&least.cos).select(low, s.load(&greatest.cos).select(high, cos)),
-        sin: s.load(&least.sin).select(low, s.load(&greatest.sin).select(high, sin)),
-    };
-    (held, s.bits(low) | s.bits(high))
 }
 
 #[inline(always)]
@@ -243,7 +200,13 @@ fn aim_group<S: Simd>(s: S, group: &AimGroup, output: &mut [[f32; 8]; 4], status
     status.reached = solved & !yaw_held & !pitch_held;
     status.softened = 0;
     status.unreachable = unreachable;
-    status.limited = [solved & yaw_held, solved & pitch_held & !yaw_held];
+    status.limited = solved & (yaw_held | pitch_held);
+    status.joint = [0; 8];
+    // Of two, the joint nearer to the root is named.
+    for lane in 0..8 {
+        status.joint[lane] = u16::from((solved & pitch_held & !yaw_held) >> lane & 1);
+    }
+    status.collides = 0;
     status.faulty = !fine;
 }
 

@@ -97,8 +97,39 @@ pub(super) fn half_turn_x_back<S: Simd>(s: S, q: Quats<S>, cos: S::F, sin: S::F)
 
 /// Sine and cosine of half an angle, not of unit length.
 #[inline(always)]
-fn signed_half<S: Simd>(s: S, cos: S::F, sin: S::F) -> (S::F, S::F) {
+pub(super) fn signed_half<S: Simd>(s: S, cos: S::F, sin: S::F) -> (S::F, S::F) {
     let zero = s.splat(0.0);
     let (d, c, _) = half(s, cos, sin.max(zero - sin), s.splat(1.0));
     (d.flip_sign(sin), c)
+}
+
+/// A vector turned by a unit quaternion.
+#[inline(always)]
+pub(super) fn turned<S: Simd>(s: S, q: Quats<S>, v: Vectors<S>) -> Vectors<S> {
+    let axis = [q[0], q[1], q[2]];
+    let t = cross(s, axis, v);
+    let t = [t[0] + t[0], t[1] + t[1], t[2] + t[2]];
+    let u = cross(s, axis, t);
+    [v[0] + q[3] * t[0] + u[0], v[1] + q[3] * t[1] + u[1], v[2] + q[3] * t[2] + u[2]]
+}
+
+#[inline(always)]
+pub(super) fn conj<S: Simd>(s: S, q: Quats<S>) -> Quats<S> {
+    let zero = s.splat(0.0);
+    [zero - q[0], zero - q[1], zero - q[2], q[3]]
+}
+
+#[inline(always)]
+pub(super) fn add3<S: Simd>(_: S, a: Vectors<S>, b: Vectors<S>) -> Vectors<S> {
+    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
+}
+
+#[inline(always)]
+pub(super) fn select3<S: Simd>(_: S, mask: S::M, a: Vectors<S>, b: Vectors<S>) -> Vectors<S> {
+    [a[0].select(mask, b[0]), a[1].select(mask, b[1]), a[2].select(mask, b[2])]
+}
+
+#[inline(always)]
+pub(super) fn select4<S: Simd>(_: S, mask: S::M, a: Quats<S>, b: Quats<S>) -> Quats<S> {
+    [a[0].select(mask, b[0]), a[1].select(mask, b[1]), a[2].select(mask, b[2]), a[3].select(mask, b[3])]
 }

@@ -6,12 +6,16 @@
 
 mod aim;
 mod aim_group;
+mod angle_lanes;
 mod capsule;
 mod chain;
+mod chain_group;
 mod continuity;
+mod lane_status;
 mod lanes;
 mod leg;
 mod limit;
+mod limit_lanes;
 mod status;
 mod two_bone;
 mod two_bone_group;
@@ -20,12 +24,15 @@ pub use aim::{AimJob, AimLimits, AimSolution};
 pub use aim_group::{AimGroup, AimGroupJob};
 pub use capsule::{Capsule, Closest, closest_pair, segment_distance};
 pub use chain::{ChainJob, ChainSolution};
+pub use chain_group::{ChainGroup, ChainGroupJob, ChainLanes, ChainLink};
 pub use continuity::{Residual, Turn, largest_residual, largest_turn};
+pub use lane_status::LaneStatus;
 pub use leg::{
-    LegBatchJob, LegFault, LegGeometry, LegJob, LegLimits, LegPose, LegSearch, LegSolution, LegTarget,
-    solve_leg_at,
+    LegFault, LegGeometry, LegGroup, LegGroupJob, LegJob, LegLanes, LegLimits, LegPose, LegSearch,
+    LegSolution, LegTarget, solve_leg_at,
 };
 pub use limit::{JointLimit, LimitMargin, LimitPart, LimitRange};
+pub use limit_lanes::LimitLanes;
 pub use status::{IkError, IkStatus};
 pub use two_bone::{BendPlane, TwoBoneJob, TwoBoneLimb, TwoBoneSolution};
-pub use two_bone_group::{LaneStatus, TwoBoneGroup, TwoBoneGroupJob, TwoBoneRotations};
+pub use two_bone_group::{TwoBoneGroup, TwoBoneGroupJob, TwoBoneRotations};

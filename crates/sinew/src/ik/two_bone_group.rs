@@ -1,7 +1,7 @@
 //! Eight limbs of two bones at a time.
 
 use super::lanes::{above, cross, half_turn, half_turn_back, of_columns, unit};
-use super::{BendPlane, IkError, IkStatus, TwoBoneJob, TwoBoneLimb, TwoBoneSolution};
+use super::{BendPlane, IkError, IkStatus, LaneStatus, TwoBoneJob, TwoBoneLimb, TwoBoneSolution};
 use crate::Backend;
 use crate::transition::rotation::{dot3, load_quats, load_vectors, mul_conj, scale3, sub3};
 use crate::wide::{Floats, Simd, dispatch};
@@ -133,45 +133,6 @@ impl TwoBoneRotations {
         upper: [[0.0; 8], [0.0; 8], [0.0; 8], [1.0; 8]],
         lower: [[0.0; 8], [0.0; 8], [0.0; 8], [1.0; 8]],
     };
-}
-
-/// What came of eight solutions; bit `i` of a mask belongs to lane `i`, and is set in one mask only.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct LaneStatus {
-    /// At the target.
-    pub reached: u8,
-    /// Short of it because of soft stretching.
-    pub softened: u8,
-    /// Too far or too near.
-    pub unreachable: u8,
-    /// At a limit, by the number of the joint.
-    pub limited: [u8; 2],
-    /// No limb, no target or no plane: the output is as it was.
-    pub faulty: u8,
-    /// Distance that is missing, metres; 0 where reached or faulty.
-    pub by_metres: [f32; 8],
-}
-
-impl LaneStatus {
-    /// Of one lane; `None` where it is faulty.
-    ///
-    /// # Panics
-    /// Where `lane` is not below 8.
-    #[must_use]
-    pub fn get(&self, lane: usize) -> Option<IkStatus> {
-        let by_metres = f64::from(self.by_metres[lane]);
-        let has = |mask: u8| mask >> lane & 1 == 1;
-        if has(self.reached) {
-            Some(IkStatus::Reached)
-        } else if has(self.softened) {
-            Some(IkStatus::Softened { by_metres })
-        } else if has(self.unreachable) {
-            Some(IkStatus::Unreachable { by_metres })
-        } else {
-            let joint = self.limited.into_iter().position(has);
-            joint.map(|joint| IkStatus::LimitHit { joint })
-        }
-    }
 }
 
 /// [`TwoBoneJob`] over any number of limbs, eight a step, in single precision.
@@ -312,6 +273,8 @@ fn solve_group<S: Simd>(s: S, group: &TwoBoneGroup, output: &mut TwoBoneRotation
     status.reached = fine & !outside & !short;
     status.softened = short;
     status.unreachable = outside;
-    status.limited = [0; 2];
+    status.limited = 0;
+    status.joint = [0; 8];
+    status.collides = 0;
     status.faulty = !fine;
 }

@@ -16,10 +16,14 @@ pub struct StanceRule {
 
 impl StanceRule {
     /// For a character of this size (a person's height), metres: 2 % of it near the ground, standing begins
-    /// below a quarter of it a second and ends above 0.4 of it.
+    /// below 0.35 of it a second and ends above 0.4 of it.
+    ///
+    /// With hindsight a foot stands from where it came below the upper speed; a rule that goes forward cannot
+    /// know that it will slow down further, and what it slides between the two speeds is not held: with 0.25
+    /// in place of 0.35, 20 mm of a spider 1.5 m long.
     #[must_use]
     pub fn for_size(size: f64) -> Self {
-        Self { height: 0.02 * size, enter_speed: 0.25 * size, leave_speed: 0.4 * size }
+        Self { height: 0.02 * size, enter_speed: 0.35 * size, leave_speed: 0.4 * size }
     }
 }
 

@@ -1,9 +1,9 @@
 //! The step of a frame.
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 
 use super::contact::{FootMotion, StanceRule, StanceTracker};
-use super::leg::{Bent, bend};
+use super::leg::{lead, place};
 use super::spring::Spring;
 use super::{Ground, PlantError, PlantRig};
 use crate::{DTransform, IkError, IkStatus, LocalPose, Rig, Slot, Transform};
@@ -24,6 +24,8 @@ pub struct PlantSettings {
     /// Share of its length up to which a leg may be stretched by planting; the animation may stretch it
     /// further.
     pub stretch: f64,
+    /// How far feet are tilted with the ground at most, radians; 0 leaves them as animated.
+    pub most_tilt: f64,
 }
 
 impl PlantSettings {
@@ -37,6 +39,7 @@ impl PlantSettings {
             most_offset: 0.15 * size,
             most_drop: 0.15 * size,
             stretch: 0.995,
+            most_tilt: 30.0_f64.to_radians(),
         }
     }
 
@@ -52,7 +55,9 @@ impl PlantSettings {
         ] {
             in_range(what, value, f64::MAX, "0 or more and finite")?;
         }
-        in_range("the stretch", self.stretch, 1.0, "0 to 1")
+        in_range("the stretch", self.stretch, 1.0, "0 to 1")?;
+        let quarter = core::f64::consts::FRAC_PI_2;
+        in_range("the largest tilt", self.most_tilt, quarter, "0 to a quarter of a turn")
     }
 }
 
@@ -70,11 +75,22 @@ fn shift(rig: &Rig, model: &[DTransform], slot: Slot, by_ms: DVec3, pose: &mut L
     }
 }
 
-/// Metres that nobody sees: an offset below ends, so that the pose is the animation's again to the bit.
+/// Metres, or radians, that nobody sees: an offset below ends, so that the pose is the animation's again to the bit.
 const NOTHING: f64 = 1e-6;
 
 fn in_range(what: &'static str, value: f64, most: f64, expected: &'static str) -> Result<(), PlantError> {
     if (0.0..=most).contains(&value) { Ok(()) } else { Err(PlantError::OutOfRange { what, value, expected }) }
+}
+
+/// The rotation from level ground to ground with a normal, as axis times angle, cut to an angle; none where the
+/// normal is no direction or points down.
+fn tilt_of(normal: DVec3, most: f64) -> DVec3 {
+    let axis = DVec3::Y.cross(normal);
+    let (size, up) = (axis.length(), normal.y);
+    if !(size > 0.0 && size.is_finite() && up > 0.0) {
+        return DVec3::ZERO;
+    }
+    axis * (libm::atan2(size, up).min(most) / size)
 }
 
 /// What planting did to a foot in the last frame.
@@ -89,6 +105,8 @@ pub struct PlantedFoot {
     pub grounded: bool,
     /// From the animation's place to where it was put, world space, metres.
     pub offset_ws: DVec3,
+    /// How far it was tilted with the ground, radians.
+    pub tilt: f64,
     /// What came of bending the leg there; on an error it keeps the animation's rotations and goes with the pelvis.
     pub status: Result<IkStatus, IkError>,
 }
@@ -103,10 +121,30 @@ pub struct Planting {
     model: Vec<DTransform>,
     points: Vec<DVec3>,
     heights: Vec<f64>,
-    bent: Vec<Option<Bent>>,
+    /// `[leg]`: where the leg's end goes, model space, and how the foot is turned about its pivot.
+    targets: Vec<Target>,
     /// `[leg]`
     report: Vec<PlantedFoot>,
     started: bool,
+}
+
+/// Where a foot is led, model space.
+#[derive(Clone, Copy, Debug, Default)]
+struct Target {
+    pivot: DVec3,
+    /// Of the pivot.
+    offset: DVec3,
+    turn: DQuat,
+}
+
+impl Target {
+    /// Where a point of the foot goes.
+    fn carried(&self, at: DVec3) -> DVec3 {
+        if self.turn == DQuat::IDENTITY {
+            return at + self.offset;
+        }
+        self.pivot + self.offset + self.turn * (at - self.pivot)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -116,6 +154,10 @@ struct FootState {
     slide: Spring,
     /// Height of the ground under the foot.
     lift: Spring,
+    /// Tilt of the ground under the foot: axis times angle, world space.
+    tilt: Spring,
+    /// The point that the tilt goes about.
+    pivot: usize,
     /// The lock gave way in this stance.
     given_way: bool,
 }
@@ -129,6 +171,8 @@ impl Planting {
             tracker: StanceTracker::new(contacts),
             slide: Spring::default(),
             lift: Spring::default(),
+            tilt: Spring::default(),
+            pivot: 0,
             given_way: false,
         };
         let none = PlantedFoot {
@@ -136,6 +180,7 @@ impl Planting {
             held: false,
             grounded: true,
             offset_ws: DVec3::ZERO,
+            tilt: 0.0,
             status: Ok(IkStatus::Reached),
         };
         Self {
@@ -144,7 +189,7 @@ impl Planting {
             model: vec![DTransform::IDENTITY; rig.joints],
             points: vec![DVec3::ZERO; most],
             heights: vec![0.0; most],
-            bent: vec![None; rig.legs.len()],
+            targets: vec![Target::default(); rig.legs.len()],
             report: vec![none; rig.legs.len()],
             started: false,
         }
@@ -178,8 +223,8 @@ impl Planting {
 /// A foot that stands is moved against what its pivot (the point it stands on) slides in the animation, so
 /// that the pivot stays to the last bit of the pose. It is taken up where it is and let go of by a spring
 /// that starts with the speed it has, so that neither shows. Feet and pelvis follow the height of the ground;
-/// the pelvis also comes down where a leg would be stretched further than allowed. The foot keeps the
-/// rotation of the animation.
+/// the pelvis also comes down where a leg would be stretched further than allowed. Feet keep the rotation of the
+/// animation, but for the tilt of the ground under them: standing or not, about their pivot, so that it stays.
 #[expect(missing_debug_implementations, reason = "a game's ground need not be shown")]
 pub struct PlantJob<'a> {
     /// The hierarchy.
@@ -220,34 +265,32 @@ impl PlantJob<'_> {
         self.lower(lowest, up_ms);
         let drop = up_ms * self.state.pelvis.at.y;
         for (number, leg) in self.legs.legs.iter().enumerate() {
-            let foot = &self.state.feet[number];
-            let offset_ws = foot.slide.at + foot.lift.at;
-            let offset_ms = self.placement.rotation.conjugate() * offset_ws;
+            let target = self.state.targets[number];
             let model = &self.state.model;
             let report = &mut self.state.report[number];
-            report.offset_ws = offset_ws;
-            self.state.bent[number] = None;
             // An untouched leg keeps its bits.
-            if (offset_ms - drop).length() < 1e-9 {
+            if (target.offset - drop).length() < 1e-9 && target.turn == DQuat::IDENTITY {
                 report.status = Ok(IkStatus::Reached);
                 continue;
             }
-            let hip_at = model[leg.hip.index()].translation + drop;
-            let target = model[leg.foot.index()].translation + offset_ms;
-            let bent = bend(self.rig, leg, model, hip_at, target);
-            report.status = bent.map(|b| b.status);
-            self.state.bent[number] = bent.ok();
+            let (hip, foot) = (model[leg.hip.index()], model[leg.foot.index()]);
+            let (hip_at, at) = (hip.translation + drop, target.carried(foot.translation));
+            let rotation = target.turn * foot.rotation;
+            report.status = lead(self.rig, leg, model, hip_at, at, rotation, self.pose);
         }
-        for bent in self.state.bent.iter().flatten() {
-            bent.write(self.pose);
-        }
-        for (leg, foot) in self.legs.legs.iter().zip(&self.state.report) {
+        for (number, leg) in self.legs.legs.iter().enumerate() {
             if let Some(slot) = leg.loose_foot {
                 // A foot that is no child of its leg goes where the leg does.
-                let bent = foot.status.is_ok();
-                let offset_ms =
-                    if bent { self.placement.rotation.conjugate() * foot.offset_ws } else { drop };
-                shift(self.rig, &self.state.model, slot, offset_ms, self.pose);
+                let (model, target) = (&self.state.model, self.state.targets[number]);
+                let loose = model[slot.index()];
+                if self.state.report[number].status.is_err() {
+                    shift(self.rig, model, slot, drop, self.pose);
+                } else if target.turn == DQuat::IDENTITY {
+                    shift(self.rig, model, slot, target.offset, self.pose);
+                } else {
+                    let (at, rotation) = (target.carried(loose.translation), target.turn * loose.rotation);
+                    place(self.rig, model, slot, at, rotation, self.pose);
+                }
             }
         }
         shift(self.rig, &self.state.model, self.legs.pelvis, drop, self.pose);
@@ -272,7 +315,7 @@ impl PlantJob<'_> {
     /// Whether a foot stands, and its offset.
     fn track(&mut self, number: usize) {
         let leg = &self.legs.legs[number];
-        let Planting { feet, model, points, heights, report, started, .. } = &mut *self.state;
+        let Planting { feet, model, points, heights, report, targets, started, .. } = &mut *self.state;
         let (foot, count) = (&mut feet[number], leg.contacts.len());
         for (i, contact) in leg.contacts.iter().enumerate() {
             let joint = &model[contact.joint.index()];
@@ -295,33 +338,53 @@ impl PlantJob<'_> {
                 *slide = Spring::default();
             }
         }
+        let pivot = foot.tracker.pivot();
         let level = self.placement.translation.y;
-        let under = points[foot.tracker.pivot()] + slide.at;
-        let height = self.ground.cast(under).map(|hit| hit.height - level).filter(|h| h.is_finite());
-        let goal = height.map_or(foot.lift.at, |height| DVec3::Y * height);
+        let hit = self.ground.cast(points[pivot] + slide.at).filter(|h| (h.height - level).is_finite());
+        let goal = hit.map_or(foot.lift.at, |hit| DVec3::Y * (hit.height - level));
+        let tilted = hit.map_or(foot.tilt.at, |hit| tilt_of(hit.normal, self.settings.most_tilt));
         // Over nothing, no foot is held.
-        foot.given_way |= height.is_none();
+        foot.given_way |= hit.is_none();
         if *started {
+            // A tilted foot that goes on about another point would jump: that is taken up, and let go of later.
+            let between = points[pivot] - points[foot.pivot];
+            let jump = between - DQuat::from_scaled_axis(foot.tilt.at) * between;
+            foot.slide.at -= DVec3::new(jump.x, 0.0, jump.z);
+            foot.lift.at.y -= jump.y;
             foot.lift.step(goal, self.settings.settle, self.dt);
+            foot.tilt.step(tilted, self.settings.settle, self.dt);
         } else {
             foot.lift = Spring { at: goal, velocity: DVec3::ZERO };
+            foot.tilt = Spring { at: tilted, velocity: DVec3::ZERO };
         }
+        foot.pivot = pivot;
+        if foot.tilt.at.length() < NOTHING && tilted == DVec3::ZERO {
+            foot.tilt = Spring::default();
+        }
+        let to_model = self.placement.rotation.conjugate();
+        let offset_ws = foot.slide.at + foot.lift.at;
+        targets[number] = Target {
+            pivot: to_model * (points[pivot] - self.placement.translation),
+            offset: to_model * offset_ws,
+            turn: DQuat::from_scaled_axis(to_model * foot.tilt.at),
+        };
+        report[number].offset_ws = offset_ws;
+        report[number].tilt = foot.tilt.at.length();
         report[number].stands = stands;
         report[number].held = stands && !foot.given_way;
-        report[number].grounded = height.is_some();
+        report[number].grounded = hit.is_some();
     }
 
     /// Moves the pelvis: with the lowest ground under a foot, and as far down as legs need.
     fn lower(&mut self, lowest: f64, up_ms: DVec3) {
-        let Planting { feet, model, pelvis, started, .. } = &mut *self.state;
+        let Planting { targets, model, pelvis, started, .. } = &mut *self.state;
         let mut goal = lowest;
-        for (leg, foot) in self.legs.legs.iter().zip(&*feet) {
+        for (leg, target) in self.legs.legs.iter().zip(&*targets) {
             let at = |slot: Slot| model[slot.index()].translation;
             let (hip, knee, ankle) = (at(leg.hip), at(leg.knee), at(leg.foot));
             let full = (knee - hip).length() + (ankle - knee).length();
             let allowed = (self.settings.stretch * full).max((ankle - hip).length());
-            let offset = self.placement.rotation.conjugate() * (foot.slide.at + foot.lift.at);
-            let way = ankle + offset - hip;
+            let way = target.carried(ankle) - hip;
             let down = way.dot(up_ms);
             let aside = way.length_squared() - down * down;
             // The highest at which the leg still spans the way; where none does, right above the foot.

@@ -1,7 +1,7 @@
 //! Feet that stay where they land, for any character.
 //!
 //! Each frame a [`PlantJob`] looks which feet stand, holds those where they landed, lets go of the others
-//! without a jump, lowers the pelvis where a leg would be too short, and bends the legs to match. Where feet
+//! without a jump, lowers the pelvis where a leg would be too short, tilts feet with the ground, and bends the legs to match. Where feet
 //! stand is decided by height and speed, as the audit's foot-slide rule does, or by the caller, who may know
 //! it from a curve.
 
@@ -9,7 +9,7 @@ mod contact;
 mod error;
 mod ground;
 mod job;
-mod leg;
+pub(crate) mod leg;
 mod rig;
 mod spring;
 

@@ -26,7 +26,7 @@ pub struct PlantLeg {
     /// foot.
     pub knee: Slot,
     /// The end of the leg: the joint that carries the foot, or of a leg without its foot its last joint.
-    /// Keeps its rotation.
+    /// Keeps its rotation, but for the tilt of the ground.
     pub foot: Slot,
     /// A foot that does not hang from the leg but from something else, as where feet are steered from the
     /// ground; it is moved along with the leg's end.

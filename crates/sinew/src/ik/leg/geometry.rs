@@ -125,22 +125,30 @@ impl LegGeometry {
     /// both in the body's space. Angles are not held against the limits.
     #[must_use]
     pub fn forward(&self, [yaw, hip, knee, ankle]: [f64; 4], foot: DQuat) -> LegPose {
-        let side = self.axis.cross(self.outward);
-        let base = DQuat::from_mat3(&DMat3::from_cols(side, self.axis, self.outward));
+        let base = self.base();
         let coxa = base * turn(DVec3::Y, yaw);
         // About +X, +Z goes down.
         let upper = coxa * turn(DVec3::X, -hip);
         let lower = upper * turn(DVec3::X, -knee);
         let tip = lower * turn(DVec3::X, -ankle);
-        let hip_at = self.hip + coxa * DVec3::Z * self.coxa;
-        let knee_at = hip_at + upper * DVec3::Z * self.upper;
-        let ankle_at = knee_at + lower * DVec3::Z * self.lower;
-        let ball = ankle_at + tip * DVec3::Z * self.ankle;
-        let sole = ball - foot * DVec3::Y * self.foot;
-        LegPose {
-            joints: [self.hip, hip_at, knee_at, ankle_at, ball, sole],
-            rotations: [coxa, upper, lower, tip, foot],
+        self.pose_of([coxa, upper, lower, tip, foot])
+    }
+
+    /// From the coxa's frame at yaw 0 to the body's space.
+    pub(super) fn base(&self) -> DQuat {
+        let side = self.axis.cross(self.outward);
+        DQuat::from_mat3(&DMat3::from_cols(side, self.axis, self.outward))
+    }
+
+    /// Where the joints are with these frames of coxa, upper, lower, ankle and foot.
+    pub(super) fn pose_of(&self, rotations: [DQuat; 5]) -> LegPose {
+        let mut joints = [self.hip; 6];
+        let ways = [self.coxa, self.upper, self.lower, self.ankle].map(|length| DVec3::Z * length);
+        for i in 0..4 {
+            joints[i + 1] = joints[i] + rotations[i] * ways[i];
         }
+        joints[5] = joints[4] - rotations[4] * DVec3::Y * self.foot;
+        LegPose { joints, rotations }
     }
 
     /// A foot's frame from the normal of the ground and a heading, for [`LegTarget`](super::LegTarget): +Y

@@ -5,10 +5,13 @@
 //! `phi` the leg is solved in closed form; `phi` is then chosen within a window round that of the sample
 //! before. So a solution depends on the body, the sole and that one number, and on nothing else.
 
+mod flat_lanes;
 mod geometry;
+mod group;
 mod search;
 mod solve;
 
 pub use geometry::{LegGeometry, LegLimits, LegPose};
-pub use search::{LegBatchJob, LegJob, LegSearch};
+pub use group::{LegGroup, LegGroupJob, LegLanes};
+pub use search::{LegJob, LegSearch};
 pub use solve::{LegFault, LegSolution, LegTarget, solve_leg_at};

@@ -7,15 +7,15 @@ use crate::ik::status::within;
 use crate::ik::{IkError, IkStatus};
 
 /// Tilts that are looked at within the window of a step.
-const SCAN: usize = 17;
+pub(super) const SCAN: usize = 17;
 /// And over the whole range, where there is no step before.
-const WIDE_SCAN: usize = 65;
+pub(super) const WIDE_SCAN: usize = 65;
 /// Halvings of the distance between two of them.
 const HALVINGS: usize = 8;
 /// What being near one costs, over its square.
-const NEAR: f64 = 20.0;
+pub(super) const NEAR: f64 = 20.0;
 /// What being stretched out costs, over its square.
-const STRETCHED: f64 = 4.0;
+pub(super) const STRETCHED: f64 = 4.0;
 
 /// How the ankle's tilt is chosen: by the least cost of distance from the rest tilt, stretching, nearness to
 /// limits and to collisions, and change.
@@ -53,7 +53,7 @@ impl Default for LegSearch {
 }
 
 impl LegSearch {
-    fn check(&self) -> Result<(), IkError> {
+    pub(super) fn check(&self) -> Result<(), IkError> {
         let any = [f64::MIN, f64::MAX];
         let positive = [0.0, f64::MAX];
         within("the lower end of the range of phi", self.range[0], any, "a finite angle")?;
@@ -188,59 +188,5 @@ fn status(solution: &LegSolution) -> IkStatus {
         IkStatus::Collides { by_metres: -solution.clearance }
     } else {
         IkStatus::Reached
-    }
-}
-
-/// Solves all legs of a body.
-#[derive(Debug)]
-pub struct LegBatchJob<'a> {
-    /// The legs.
-    pub geometry: &'a [LegGeometry],
-    /// How the tilts are chosen.
-    pub search: &'a LegSearch,
-    /// What carries the legs; its scale is not looked at.
-    pub body: DTransform,
-    /// `[leg]`: where the soles should stand.
-    pub targets: &'a [LegTarget],
-    /// `[leg]`: solutions; those of the sample before on entry, where `go_on` says so.
-    pub output: &'a mut [LegSolution],
-    /// Whether the outputs hold the sample before.
-    pub go_on: bool,
-    /// `[leg]`: what came of each.
-    pub statuses: &'a mut [IkStatus],
-}
-
-impl LegBatchJob<'_> {
-    /// Solves the legs one after the other; each keeps its output where it is out of reach. Allocates
-    /// nothing.
-    ///
-    /// # Errors
-    /// [`IkError`] where an input is none, [`IkError::Count`] where arrays differ in length; all outputs are
-    /// untouched.
-    pub fn run(&mut self) -> Result<(), IkError> {
-        let expected = self.geometry.len();
-        for (what, found) in [
-            ("targets", self.targets.len()),
-            ("outputs", self.output.len()),
-            ("statuses", self.statuses.len()),
-        ] {
-            if found != expected {
-                return Err(IkError::Count { what, found, expected });
-            }
-        }
-        self.search.check()?;
-        for leg in 0..expected {
-            Problem::new(&self.geometry[leg], &self.body, &self.targets[leg])?;
-            let previous = self.go_on.then_some(self.output[leg].phi);
-            bounds(self.search, previous)?;
-        }
-        for leg in 0..expected {
-            let output = &mut self.output[leg];
-            let previous = self.go_on.then_some(output.phi);
-            let (geometry, search, target) = (&self.geometry[leg], self.search, self.targets[leg]);
-            self.statuses[leg] =
-                LegJob { geometry, search, body: self.body, target, previous, output }.run()?;
-        }
-        Ok(())
     }
 }

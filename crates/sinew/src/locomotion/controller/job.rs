@@ -8,10 +8,11 @@ use super::super::matching::{
 };
 use super::super::mover::Mover;
 use super::super::predict::{predict_along, predict_pivot, predict_stop};
-use super::super::warp::{StrideWarp, WarpJob, lead};
+use super::super::warp::{StrideWarp, WarpJob};
 use super::feet::{contact, model_transforms, stands};
 use super::phase::{LocomotionController, LocomotionPhase};
 use super::set::LocomotionSet;
+use crate::plant::leg::lead;
 use crate::{DTransform, Ground, LocalPose, PlantJob, Rig, TransitionJob, TransitionStart};
 
 /// Slower than this a character has no direction, metres a second.

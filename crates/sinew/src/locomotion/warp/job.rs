@@ -3,8 +3,8 @@
 use glam::{DQuat, DVec3};
 
 use super::super::error::{LocomotionError, in_range};
-use super::leg::lead;
 use super::stance::contact;
+use crate::plant::leg::{lead, place};
 use crate::{DTransform, IkError, IkStatus, LocalPose, PlantRig, Rig, Slot, Transform};
 
 /// A longer or shorter stride.
@@ -289,17 +289,5 @@ impl WarpJob<'_> {
             in_range("the tilt of the feet", slope.tilt, 0.0, 1.0, "0 to 1")?;
         }
         Ok(())
-    }
-}
-
-/// Puts a joint somewhere in model space; `model` is of the pose before, and what is above has not moved.
-fn place(rig: &Rig, model: &[DTransform], slot: Slot, at_ms: DVec3, rotation: DQuat, pose: &mut LocalPose) {
-    let parent = rig.parents()[slot.index()].map_or(DTransform::IDENTITY, |p| model[p.index()]);
-    let at_ls = (parent.rotation.conjugate() * (at_ms - parent.translation)) / parent.scale;
-    let local = pose.get(slot);
-    // Of a parent without size nothing can be moved.
-    if at_ls.is_finite() {
-        let rotation = (parent.rotation.conjugate() * rotation).normalize().as_quat();
-        pose.set(slot, &Transform { translation: at_ls.as_vec3(), rotation, ..local });
     }
 }

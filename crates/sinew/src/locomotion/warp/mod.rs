@@ -1,9 +1,6 @@
 //! Poses bent to a stride, a direction and a slope that they were not made for.
 
 mod job;
-mod leg;
 mod stance;
-
-pub(super) use leg::lead;
 
 pub use job::{OrientationWarp, SlopeWarp, StrideWarp, WarpJob, WarpReport, WarpSettings, Warping};
