@@ -1,26 +1,18 @@
 //! Promise: the studies of distance matching hold every number they promise; the limits of the match are found once
 //! more in the records they write, and the runner's feet stand where the records say in the files they write.
 
+mod record_files;
+
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
 
+use record_files::table;
 use sinew::{RawPose, model_matrices};
 use sinew_asset::{ReadOptions, load};
 use sinew_showcase::{RecordFacts, run};
 
 const STUDIES: [(&str, usize); 2] = [("run-start", 31), ("run-stop", 66)];
 const DT: f64 = 1.0 / 60.0;
-
-/// Columns of a `frames.csv` by name.
-fn table(path: &Path) -> BTreeMap<String, Vec<f64>> {
-    let text = fs::read_to_string(path).unwrap();
-    let mut lines = text.lines();
-    let names: Vec<&str> = lines.next().unwrap().split(',').collect();
-    let rows: Vec<Vec<f64>> =
-        lines.map(|line| line.split(',').map(|v| v.parse().unwrap()).collect()).collect();
-    names.iter().enumerate().map(|(i, n)| ((*n).to_owned(), rows.iter().map(|r| r[i]).collect())).collect()
-}
 
 #[test]
 fn every_promise_holds() {

@@ -162,6 +162,15 @@ impl Planting {
         self.pelvis.at.y
     }
 
+    /// Lets go of a foot at once, for someone else to lead it on: how far it was held from the animation's place over
+    /// the ground, world space, metres.
+    ///
+    /// # Panics
+    /// Where there is no such leg.
+    pub fn let_go(&mut self, leg: usize) -> DVec3 {
+        std::mem::take(&mut self.feet[leg].slide).at
+    }
+
     /// Lets go of everything at once: after a teleport or a cut.
     pub fn reset(&mut self) {
         for foot in &mut self.feet {

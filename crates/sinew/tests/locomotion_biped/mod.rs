@@ -237,10 +237,11 @@ pub(crate) fn character() -> Character {
     let rig = Rig::new(&skeleton).unwrap();
     let clip = |raw: &RawClip, kind| motion_clip(&skeleton, &rig, raw, kind);
     let clips = LocomotionClips {
-        start: clip(&start(), DistanceKind::Start),
+        starts: vec![clip(&start(), DistanceKind::Start)],
         cycle: clip(&cycle(), DistanceKind::Loop),
-        stop: clip(&stop(), DistanceKind::Stop),
-        pivot: Some(clip(&pivot(), DistanceKind::Pivot)),
+        stops: vec![clip(&stop(), DistanceKind::Stop)],
+        pivots: vec![clip(&pivot(), DistanceKind::Pivot)],
+        idle: None,
     };
     let set = LocomotionSet::new(&rig, legs(&rig), clips, LocomotionSettings::for_size(1.5)).unwrap();
     Character { skeleton, rig, set }
