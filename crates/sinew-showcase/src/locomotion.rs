@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 use std::path::Path;
 
 use serde_json::{Map, json};
-use sinew::locomotion::{GroundMover, LocomotionPhase};
+use sinew::locomotion::{GroundMover, LocomotionPhase, MatchStatus};
 use sinew_asset::Document;
 use sinew_audit::plot::{Limit, Marker, Plot, Series, Span};
 
@@ -191,7 +191,9 @@ fn promises(shown: &Shown) -> Vec<Promise> {
     let largest = |of: &dyn Fn(usize) -> f64| (1..frames.len()).map(of).fold(0.0, f64::max);
     let last = &frames[frames.len() - 1];
     let step = |i: usize| &frames[i].frame.step;
-    let switched = |i: usize| frames[i].frame.switched || frames[i - 1].frame.switched;
+    // A clip that ends within a frame plays no more than a part of it.
+    let ends = |i: usize| matches!(step(i).status, MatchStatus::Exhausted { .. });
+    let switched = |i: usize| frames[i].frame.switched || frames[i - 1].frame.switched || ends(i) || ends(i - 1);
     let deepest = plants.heights.iter().flatten().fold(0.0_f64, |d, h| d.max(-h));
     let miss = recording.misses.iter().copied().fold(0.0, f64::max);
     let hips = largest_jolt(shown);
@@ -227,7 +229,7 @@ fn promises(shown: &Shown) -> Vec<Promise> {
             largest(&|i| (step(i).rate - 2.5).max(0.0)),
         ),
         promise(
-            "change of the play rate in a frame above 0.5, within a clip",
+            "change of the play rate in a frame above 0.5, while a clip plays",
             (0.0, 1e-9, ""),
             largest(&|i| {
                 if switched(i) { 0.0 } else { ((step(i).rate - step(i - 1).rate).abs() - 0.5).max(0.0) }

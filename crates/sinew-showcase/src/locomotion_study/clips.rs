@@ -68,29 +68,29 @@ pub(crate) fn idle(skeleton: &Skeleton) -> Result<RawClip, StudyError> {
 
 /// Gets up to speed; `first` is the foot that steps first.
 pub(crate) fn start(skeleton: &Skeleton, first: usize) -> Result<RawClip, StudyError> {
-    const LEAVE: f64 = 0.06;
+    const LEAVE: f64 = 0.02;
     let along = |t: f64| {
         let u = (t - LEAVE).max(0.0);
         if u < RAMP { 0.5 * CHANGE * u * u } else { SPEED * (u - 0.5 * RAMP) }
     };
     let second = 1 - first;
     let mut steps = [Vec::new(), Vec::new()];
-    steps[first].push(standing(first, [-1.0, 0.16], 0.0));
-    steps[first].push(Footfall { span: [0.38, 0.58], at: [side(first) * NARROW, 0.74], yaw: 0.0 });
-    steps[second].push(standing(second, [-1.0, 0.34], 0.0));
+    steps[first].push(standing(first, [-1.0, 0.12], 0.0));
+    steps[first].push(Footfall { span: [0.34, 0.54], at: [side(first) * NARROW, 0.74], yaw: 0.0 });
+    steps[second].push(standing(second, [-1.0, 0.30], 0.0));
     for lap in 0..3 {
         let lap = CYCLE * f64::from(lap);
-        steps[second].push(run_step(second, 0.68 + lap, &along));
-        steps[first].push(run_step(first, 1.0 + lap, &along));
+        steps[second].push(run_step(second, 0.64 + lap, &along));
+        steps[first].push(run_step(first, 0.96 + lap, &along));
     }
     let motion = Motion {
-        seconds: 0.81,
+        seconds: 0.77,
         along: &along,
         yaw: &|_| 0.0,
         posture: &|t| {
             let running = smooth((t - 0.05) / 0.5);
             let push = smooth(t / 0.25) * (1.0 - smooth((t - 0.35) / 0.4));
-            posture(running, bob(t, 0.68 + 0.5 * DOWN), LEAN * running + 0.18 * push)
+            posture(running, bob(t, 0.64 + 0.5 * DOWN), LEAN * running + 0.18 * push)
         },
         steps,
     };

@@ -46,6 +46,10 @@ pub fn set_up_matching(
     }
 }
 
+/// The last seconds of a start, whose speed is that of its end, and the least that is taken for it, metres a second.
+const END: f64 = 1.0 / 30.0;
+const END_SPEED: f64 = 1e-3;
+
 /// Where one character is in a clip that is matched.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MatchState {
@@ -229,7 +233,13 @@ pub fn advance_by_distance(
     check(travelled, dt)?;
     let [_, end] = curve.span();
     state.distance = (state.distance + travelled).clamp(-MAX_DISTANCE, MAX_DISTANCE);
-    let target = curve.time_at(state.distance);
+    // Past its end the clip goes on in thought as fast as it ends: the playhead arrives there at its rate, and what
+    // is left of the step is the next clip's.
+    let over = state.distance - curve.distances()[1];
+    let mut target = curve.time_at(state.distance);
+    if over > 0.0 {
+        target += over / curve.speed_at_end(END).max(END_SPEED);
+    }
     let goal = Goal { target, end, least: settings.min_rate, most: settings.max_rate, settling: false };
     Ok(step(curve, settings, state, &goal, travelled, dt))
 }
