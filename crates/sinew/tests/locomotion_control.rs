@@ -25,11 +25,10 @@ struct Player<'a> {
     /// The same of the pelvis and the spine.
     body: f64,
     total: Account,
-    /// `[leg]`: what a foot slides while its sole is within a centimetre of the ground, whoever says that it
+    /// `[leg]`: what a foot slides while its sole is within 5 mm of the ground, whoever says that it
     /// stands: metres of this contact, and of those that are over.
     low: [(f64, Vec<f64>); 2],
     soles: Vec<[DVec3; 2]>,
-    frames: u32,
 }
 
 impl<'a> Player<'a> {
@@ -45,7 +44,6 @@ impl<'a> Player<'a> {
             total: Account::default(),
             low: Default::default(),
             soles: Vec::new(),
-            frames: 0,
         }
     }
 
@@ -65,19 +63,15 @@ impl<'a> Player<'a> {
             let least = now
                 .iter()
                 .zip(then)
-                .filter(|(a, b)| a.y < 0.01 && b.y < 0.01)
+                .filter(|(a, b)| a.y < 0.005 && b.y < 0.005)
                 .map(|(a, b)| (*a - *b).with_y(0.0).length())
                 .fold(f64::INFINITY, f64::min);
-            if least > 0.005 && least.is_finite() && std::env::var_os("DBG").is_some() {
-                println!("frame {} leg {leg} moved {:.3} phase {:?} t {:.3} stride {:.2} off {:.3} y {:.3} {:.3} z {:.3} {:.3}", self.frames, least, frame.phase, frame.step.time, frame.step.stride, frame.step.offset, now[0].y, now[1].y, then[1].z, now[1].z);
-            }
             if least.is_finite() {
                 *current += least;
             } else if *current != 0.0 {
                 over.push(std::mem::take(current));
             }
         }
-        self.frames += 1;
         self.soles = soles;
     }
 
@@ -117,9 +111,6 @@ impl<'a> Player<'a> {
         let moved = (self.state.position() - before).length();
         for (now, then) in joints.iter().zip(&self.joints) {
             let jump = (*now - *then).length() - moved;
-            if jump > 0.15 && std::env::var_os("DBG").is_some() {
-                println!("frame {} jump {jump:.3} {:?} t {:.3} switched {} to {now:.3} from {then:.3}", self.frames, frame.phase, frame.step.time, frame.switched);
-            }
             self.jump = self.jump.max(jump);
         }
         for joint in [1, 10, 11] {
@@ -189,11 +180,11 @@ fn it_starts_runs_and_stops_on_its_feet() {
     assert!(slides.steps >= 10, "{slides:?}");
     assert!(slides.mean() < 0.005 && slides.worst < 0.005, "{slides:?}");
     let (mean, worst) = player.low_slides();
-    assert!(mean < 0.005 && worst < 0.005, "{mean} {worst}");
+    assert!(mean < 0.002 && worst < 0.005, "{mean} {worst}");
     assert!((player.total.travelled - player.state.position().y).abs() < 1e-6);
     assert_eq!(player.total.slid, 0.0);
-    // A foot in the air goes at 8 m/s in the clip, and faster where the clip does.
-    assert!(player.jump < 0.17, "{} m in a frame", player.jump);
+    // A foot of the stop clip goes 1.44 m in 0.22 s, at the middle half as fast again: 16 cm a frame. It may be late.
+    assert!(player.jump < 0.2, "{} m in a frame", player.jump);
 }
 
 #[test]
@@ -229,7 +220,7 @@ fn it_turns_round_on_its_feet() {
     );
     assert!(slides.mean() < 0.005 && slides.worst < 0.005, "{slides:?}");
     let (mean, worst) = player.low_slides();
-    assert!(mean < 0.005 && worst < 0.005, "{mean} {worst}");
+    assert!(mean < 0.002 && worst < 0.005, "{mean} {worst}");
     assert!(player.jump < 0.16, "{} m in a frame", player.jump);
     assert_eq!(player.total.slid, 0.0);
 }
@@ -296,11 +287,11 @@ fn a_stop_at_any_moment_of_the_loop_keeps_the_feet() {
         contacts.extend(player.low.iter().flat_map(|(_, over)| over.iter().copied()));
         worst = (f64::max(worst.0, slides.worst), worst.1.max(player.jump), worst.2 + slides.steps);
     }
-    assert!(worst.0 < 0.005, "{worst:?}");
-    assert!(worst.1 < 0.18, "{worst:?}");
+    assert!(worst.0 < 0.0005, "{worst:?}");
+    assert!(worst.1 < 0.2, "{worst:?}");
     // Whatever is near the ground, whether it is said to stand or not: on average and each by itself.
     let mean = contacts.iter().sum::<f64>() / contacts.len() as f64;
     let most = contacts.iter().copied().fold(0.0, f64::max);
     println!("{} contacts, mean {:.3} cm, worst {:.3} cm", contacts.len(), 100.0 * mean, 100.0 * most);
-    assert!(contacts.len() > 100 && mean < 0.002 && most < 0.05, "{mean} {most}");
+    assert!(contacts.len() > 100 && mean < 1e-4 && most < 0.002, "{mean} {most}");
 }

@@ -72,9 +72,7 @@ impl Default for Footing {
 
 /// A step that begins.
 pub(super) struct Departure {
-    /// Velocity of the clip's foot, metres a second.
-    pub(super) clip_velocity: DVec3,
-    /// Velocity with which it was shown.
+    /// Velocity more than the clip's foot has, metres a second.
     pub(super) velocity: DVec3,
     /// Seconds that it takes.
     pub(super) whole: f64,
@@ -101,7 +99,7 @@ impl Footing {
         let offset = self.shown[0].translation - clip.translation;
         let turn = (self.shown[0].rotation * clip.rotation.conjugate()).normalize();
         let most = if from.lands { FASTEST * HIGHEST * from.most } else { f64::INFINITY };
-        let velocity = (from.velocity - from.clip_velocity).clamp_length_max(most);
+        let velocity = from.velocity.clamp_length_max(most);
         self.stands = false;
         self.turn = DQuat::IDENTITY;
         // Near the farthest that the speed takes it.

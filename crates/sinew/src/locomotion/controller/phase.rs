@@ -124,6 +124,12 @@ impl LocomotionController {
         self.phase
     }
 
+    /// Which of the clips for what it does plays, from 0 in the set's order.
+    #[must_use]
+    pub fn which_clip(&self) -> usize {
+        self.which
+    }
+
     /// Where its capsule is, metres (x, z).
     #[must_use]
     pub fn position(&self) -> DVec2 {

@@ -197,12 +197,14 @@ impl LocomotionJob<'_> {
             if leaves {
                 let lands = clip_feet.lands_in(number, step.time) / rate;
                 let before = footing.clip;
-                let clip_velocity = (clip.translation - before.translation) / dt;
-                let velocity = (footing.shown[0].translation - footing.shown[1].translation) / dt;
+                // What leaves with its clip is as fast as that; what another clip takes over keeps its speed.
+                let shown = (footing.shown[0].translation - footing.shown[1].translation) / dt;
+                let own = (clip.translation - before.translation) / dt;
+                let velocity = if switched { shown - own } else { DVec3::ZERO };
                 let far = (footing.shown[0].translation - before.translation).with_y(0.0).length();
                 let soonest = if on { STEP } else { 0.9 * lands };
                 let whole = soonest.max(far / MAKES_GOOD).clamp(QUICK, SLOW);
-                let from = Departure { clip_velocity, velocity, whole, lands: on, most: settings.most_offset };
+                let from = Departure { velocity, whole, lands: on, most: settings.most_offset };
                 footing.depart(&before, &from);
                 state.planting.let_go(number);
             }
