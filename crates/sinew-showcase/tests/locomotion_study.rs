@@ -154,8 +154,16 @@ fn numpy_and_three_js_put_every_bone_and_vertex_in_the_same_place() {
         let few: Vec<f64> = all.iter().copied().skip(20).step_by(23).collect();
         for evaluator in &evaluators() {
             let bones = apart(&document, 0, &evaluator.frames(&path, 0, &all, false)).0;
-            let vertices = apart(&document, 0, &evaluator.frames(&path, 0, &few, true)).1;
-            println!("{}: {} m at bones, {} m at vertices by {}", shown.label, bones, vertices, evaluator.program);
+            // The measured runner is bones alone.
+            let vertices = if document.meshes.is_empty() {
+                0.0
+            } else {
+                apart(&document, 0, &evaluator.frames(&path, 0, &few, true)).1
+            };
+            println!(
+                "{}: {} m at bones, {} m at vertices by {}",
+                shown.label, bones, vertices, evaluator.program
+            );
             let limit = if evaluator.program == "python3" { 1e-7 } else { 1e-5 };
             assert!(bones < limit && vertices < limit);
         }

@@ -6,6 +6,7 @@
 mod record_files;
 
 use std::array;
+use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 use std::fs;
 use std::path::Path;

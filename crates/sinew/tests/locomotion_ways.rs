@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use glam::{DQuat, DVec2, DVec3};
 use locomotion_biped::{Character, character, cycle, idle, legs, motion_clip, mover, start};
 use sinew::{
-    ClipBuilder, DistanceKind, DTransform, FlatGround, Ground, GroundHit, JointId, LocalPose, LocomotionClips,
-    LocomotionController, LocomotionError, LocomotionFrame, LocomotionJob, LocomotionPhase, LocomotionSet,
-    LocomotionSettings, RawClip, Rig, Skeleton, Slot,
+    ClipBuilder, DTransform, DistanceKind, FlatGround, Ground, GroundHit, JointId, LocalPose,
+    LocomotionClips, LocomotionController, LocomotionError, LocomotionFrame, LocomotionJob, LocomotionPhase,
+    LocomotionSet, LocomotionSettings, RawClip, Rig, Skeleton, Slot,
 };
 
 const DT: f64 = 1.0 / 60.0;
@@ -68,7 +68,8 @@ fn legs_go_where_the_capsule_goes_and_the_chest_looks_aside() {
     let character = character();
     let spine: Vec<_> = [10, 11].map(|j| character.rig.slot(JointId(j))).to_vec();
     let settings = LocomotionSettings { spine, ..LocomotionSettings::for_size(1.5) };
-    let set = LocomotionSet::new(&character.rig, legs(&character.rig), character.set.clips().clone(), settings);
+    let set =
+        LocomotionSet::new(&character.rig, legs(&character.rig), character.set.clips().clone(), settings);
     let character = Character { set: set.unwrap(), ..character };
     let mut walk = Walk::new(&character);
     let ground = FlatGround::default();

@@ -19,10 +19,16 @@ pub(crate) struct Lines {
 }
 
 /// The runner with his clips, with lines on the ground or without.
-pub(crate) fn document(name: &str, skeleton: &Skeleton, clips: Vec<RawClip>, lines: Option<Lines>) -> Document {
+pub(crate) fn document(
+    name: &str,
+    skeleton: &Skeleton,
+    clips: Vec<RawClip>,
+    lines: Option<Lines>,
+) -> Document {
     let mut bind_ms: Vec<DMat4> = Vec::new();
     model_matrices(skeleton, &RawPose::rest(skeleton), &mut bind_ms);
-    let flagged = |flag: JointFlags| skeleton.iter().filter(move |(_, j)| j.flags.contains(flag)).map(|(id, _)| id);
+    let flagged =
+        |flag: JointFlags| skeleton.iter().filter(move |(_, j)| j.flags.contains(flag)).map(|(id, _)| id);
     let joints: Vec<JointId> = flagged(JointFlags::SKIN_JOINT).collect();
     let mesh: Vec<JointId> = flagged(JointFlags::MESH).collect();
     let topmost = skeleton.iter().filter(|(_, joint)| joint.parent.is_none()).map(|(id, _)| id);

@@ -40,7 +40,8 @@ pub(crate) fn biped() -> Result<Character, StudyError> {
     let legs = legs(&rig)?;
     let spine = vec![rig.slot(CHEST)];
     let settings = LocomotionSettings { spine, ..LocomotionSettings::for_size(SIZE) };
-    let set = LocomotionSet::new(&rig, legs, clips, settings).map_err(StudyError::build::<LocomotionError>("the runner's clips"))?;
+    let set = LocomotionSet::new(&rig, legs, clips, settings)
+        .map_err(StudyError::build::<LocomotionError>("the runner's clips"))?;
     let point = |joint, offset_ls| SolePoint { joint, offset_ls, height: 0.0 };
     let soles = LEGS.map(|leg| [HEEL, TREAD].map(|offset_ls| point(leg[2], offset_ls)).to_vec());
     Ok(Character { skeleton, rig, set, soles, trunk: [PELVIS, CHEST], root: ROOT })

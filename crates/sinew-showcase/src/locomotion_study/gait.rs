@@ -4,9 +4,7 @@
 use core::f64::consts::PI;
 
 use glam::{DQuat, DVec3};
-use sinew::{
-    BendPlane, DTransform, RawPose, Skeleton, TwoBoneJob, TwoBoneLimb, TwoBoneSolution,
-};
+use sinew::{BendPlane, DTransform, RawPose, Skeleton, TwoBoneJob, TwoBoneLimb, TwoBoneSolution};
 
 use crate::StudyError;
 use crate::distance_study::runner::{
@@ -136,9 +134,8 @@ impl Motion<'_> {
             let hip = local[PELVIS.index()].translation + pelvis_turn * DVec3::X * side;
             let yaw = DQuat::from_rotation_y(foot.yaw - (self.yaw)(time));
             let ball = turn.conjugate() * (foot.ball - root.translation);
-            let ankle = |pitch: f64| {
-                ball + yaw * DQuat::from_rotation_x(pitch) * DVec3::new(0.0, ANKLE, -BALL)
-            };
+            let ankle =
+                |pitch: f64| ball + yaw * DQuat::from_rotation_x(pitch) * DVec3::new(0.0, ANKLE, -BALL);
             let pitch = reach(foot.pitch, |pitch| (ankle(pitch) - hip).length());
             let sole = yaw * DQuat::from_rotation_x(pitch);
             // Knees go between where the body and where the foot points.
@@ -156,7 +153,8 @@ impl Motion<'_> {
         for (arm, [upper, fore]) in ARMS.into_iter().enumerate() {
             let out = if arm == 0 { 0.13 } else { -0.13 };
             // Arms swing with the leg of the other side.
-            let angle = 0.75 * swing[1 - arm] * posture.running - 0.15 * posture.running + 0.75 * posture.lean;
+            let angle =
+                0.75 * swing[1 - arm] * posture.running - 0.15 * posture.running + 0.75 * posture.lean;
             local[upper.index()].rotation = DQuat::from_rotation_z(out) * DQuat::from_rotation_x(-angle);
             local[fore.index()].rotation = DQuat::from_rotation_x(-(0.3 + 1.1 * posture.running));
         }
@@ -182,7 +180,8 @@ fn reach(pitch: f64, far: impl Fn(f64) -> f64) -> f64 {
 fn legs(hip: DVec3, ankle: DVec3, forward: DVec3) -> Result<[DQuat; 2], StudyError> {
     let at = |down: f64| DTransform::from_rotation_translation(DQuat::IDENTITY, hip - DVec3::Y * down);
     let rest_ankle = hip - DVec3::Y * (THIGH + SHIN);
-    let limb = TwoBoneLimb::from_pose(&at(0.0), &at(THIGH), rest_ankle, DVec3::NEG_X).map_err(StudyError::build("a leg"))?;
+    let limb = TwoBoneLimb::from_pose(&at(0.0), &at(THIGH), rest_ankle, DVec3::NEG_X)
+        .map_err(StudyError::build("a leg"))?;
     let mut solution = TwoBoneSolution::NONE;
     let plane = BendPlane::Pole(hip + forward * 5.0 - DVec3::Y * 0.4);
     TwoBoneJob { limb: &limb, root: hip, target: ankle, plane, soft: 0.0, output: &mut solution }

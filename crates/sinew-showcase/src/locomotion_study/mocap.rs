@@ -3,12 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use glam::{DMat4, DVec3};
-use sinew::locomotion::{
-    DistanceKind, LocomotionClips, LocomotionError, LocomotionSet, LocomotionSettings,
-};
-use sinew::{
-    JointId, PlantContact, PlantLeg, PlantRig, RawClip, RawPose, Rig, Skeleton, model_matrices,
-};
+use sinew::locomotion::{DistanceKind, LocomotionClips, LocomotionError, LocomotionSet, LocomotionSettings};
+use sinew::{JointId, PlantContact, PlantLeg, PlantRig, RawClip, RawPose, Rig, Skeleton, model_matrices};
 use sinew_asset::{Document, ReadOptions, load};
 
 use super::biped::motion;

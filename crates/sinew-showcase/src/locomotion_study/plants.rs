@@ -34,7 +34,12 @@ pub(crate) struct Plants {
 impl Plants {
     /// A point of a sole is on the ground while it is lower than `near` metres. Where it comes down is the first such
     /// frame, and its slide the farthest that it gets from there, over the ground, until it is higher again.
-    pub(crate) fn find(skeleton: &Skeleton, soles: &[Vec<SolePoint>; 2], poses: &[RawPose], near: f64) -> Self {
+    pub(crate) fn find(
+        skeleton: &Skeleton,
+        soles: &[Vec<SolePoint>; 2],
+        poses: &[RawPose],
+        near: f64,
+    ) -> Self {
         let mut model_ms = Vec::new();
         let (mut plants, mut heights): (Vec<Plant>, Vec<[f64; 2]>) = (Vec::new(), Vec::new());
         // Of each foot, where each of its points came down, and the plant that is going on.

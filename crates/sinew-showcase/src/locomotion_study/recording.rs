@@ -45,7 +45,11 @@ pub(crate) struct Recording {
 
 impl Recording {
     /// Plays a script. In the first frame he stands.
-    pub(crate) fn play(character: &Character, mover: &Pace, script: &[Part]) -> Result<Self, LocomotionError> {
+    pub(crate) fn play(
+        character: &Character,
+        mover: &Pace,
+        script: &[Part],
+    ) -> Result<Self, LocomotionError> {
         let rig = &character.rig;
         let mut state = LocomotionController::new(rig, &character.set);
         let mut pose = LocalPose::rest(rig);
@@ -68,10 +72,11 @@ impl Recording {
                 };
                 let share = match part.until {
                     Until::Seconds(seconds) => f64::from(frames) * DT / seconds,
-                    Until::Stop(_) => 0.0,
+                    Until::Stop(_) | Until::Frames(_) => 0.0,
                 };
                 let over = match part.until {
                     Until::Seconds(_) => share >= 1.0 - 1e-9,
+                    Until::Frames(count) => all.frames.len() >= count,
                     Until::Stop(_) => {
                         let left = target.map_or(0.0, |t| (t - state.position()).length());
                         let next = pace_step(&pace, &state, part.input(0.0));

@@ -27,6 +27,8 @@ impl Mover for Pace {
 pub(crate) enum Until {
     /// So many seconds.
     Seconds(f64),
+    /// Until the run has so many frames.
+    Frames(usize),
     /// Until braking has to begin for a place so many metres ahead of where this part begins. He then brakes as hard as
     /// that takes.
     Stop(f64),

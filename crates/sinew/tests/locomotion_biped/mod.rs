@@ -223,8 +223,7 @@ pub(crate) fn pivot(mirrored: bool) -> RawClip {
 /// Stands, and sways to and fro over its hips in two seconds.
 pub(crate) fn idle() -> RawClip {
     let feet = [step(-1.0, 9.0, 0.0)];
-    let mut clip =
-        Plan { seconds: 2.0, along: &|_| 0.0, yaw: &|_| 0.0, steps: [&feet, &feet] }.clip("idle");
+    let mut clip = Plan { seconds: 2.0, along: &|_| 0.0, yaw: &|_| 0.0, steps: [&feet, &feet] }.clip("idle");
     let times: Vec<f64> = (0..=40).map(|i| f64::from(i) * 0.05).collect();
     let sway = |t: &f64| DQuat::from_rotation_z(0.05 * libm::sin(PI * t));
     let values: Vec<f32> = times.iter().flat_map(|t| sway(t).as_quat().to_array()).collect();

@@ -208,9 +208,7 @@ pub(super) fn see_feet(state: &mut LocomotionController, set: &LocomotionSet, dt
     for (foot, footing) in state.feet.iter_mut().zip(&state.footings).take(set.legs.legs().len()) {
         let [here, there] = footing.shown;
         let at = here.translation - now.translation;
-        *foot = FootAt {
-            at: turn * at,
-            velocity: turn * ((at - (there.translation - before.translation)) / dt),
-        };
+        *foot =
+            FootAt { at: turn * at, velocity: turn * ((at - (there.translation - before.translation)) / dt) };
     }
 }

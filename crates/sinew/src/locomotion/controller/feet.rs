@@ -4,9 +4,7 @@ use glam::DVec3;
 
 use super::super::split::DistanceKind;
 use super::motion_clip::MotionClip;
-use crate::{
-    DTransform, FootMotion, LocalPose, PlantRig, Rig, SampleError, Slot, StanceRule, StanceTracker,
-};
+use crate::{DTransform, FootMotion, LocalPose, PlantRig, Rig, SampleError, Slot, StanceRule, StanceTracker};
 
 /// Samples a second at which feet are looked at.
 const RATE: f64 = 120.0;

@@ -209,8 +209,8 @@ pub(super) fn carry(rig: &Rig, carriers: &[Slot], by: &DTransform, pose: &mut Lo
 mod tests {
     use super::*;
     use crate::{
-        Channel, ChannelTarget, ClipBuilder, DistanceBakeJob, DistanceBakeSettings, Interpolation, Joint, RawClip,
-        Skeleton, Track,
+        Channel, ChannelTarget, ClipBuilder, DistanceBakeJob, DistanceBakeSettings, Interpolation, Joint,
+        RawClip, Skeleton, Track,
     };
 
     #[test]
@@ -230,7 +230,8 @@ mod tests {
         let place = Track::new(times.clone().into(), at.into(), 3, Interpolation::Linear).unwrap();
         let turn = Track::rotation(times.into(), turned.into(), Interpolation::Linear).unwrap();
         let channel = |target, track| Channel { joint: JointId(0), target, track, source: 0 };
-        let channels = vec![channel(ChannelTarget::Translation, place), channel(ChannelTarget::Rotation, turn)];
+        let channels =
+            vec![channel(ChannelTarget::Translation, place), channel(ChannelTarget::Rotation, turn)];
         let raw = RawClip { name: Some("left".into()), channels, ..RawClip::default() };
         let settings = DistanceBakeSettings { rate: 60.0, ..Default::default() };
         let bake = DistanceBakeJob { skeleton: &skeleton, clip: &raw, settings: &settings }.run().unwrap();

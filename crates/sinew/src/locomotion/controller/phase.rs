@@ -4,11 +4,11 @@ use glam::{DVec2, DVec3};
 
 use super::super::matching::MatchState;
 use super::super::warp::Warping;
-use super::motion_clip::MotionClip;
-use super::set::LocomotionSet;
 use super::feet::{ClipFeet, FootAt};
 use super::footing::Footing;
 use super::footpath::Footpath;
+use super::motion_clip::MotionClip;
+use super::set::LocomotionSet;
 use super::slide::FootSlide;
 use crate::{DTransform, LocalPose, Planting, Rig, Transition};
 

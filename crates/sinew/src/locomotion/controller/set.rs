@@ -8,9 +8,7 @@ use super::super::split::DistanceKind;
 use super::super::warp::WarpSettings;
 use super::feet::{ClipFeet, feet_at_end, model_transforms};
 use super::motion_clip::MotionClip;
-use crate::{
-    Clip, DTransform, LocalPose, PlantRig, PlantSettings, Rig, SampleJob, Slot, TransitionSettings,
-};
+use crate::{Clip, DTransform, LocalPose, PlantRig, PlantSettings, Rig, SampleJob, Slot, TransitionSettings};
 
 /// How a character moves on.
 #[derive(Clone, Debug, PartialEq)]
