@@ -208,8 +208,7 @@ fn promises(shown: &Shown) -> Vec<Promise> {
             (20.0 - plants.plants.len() as f64).max(0.0),
         ),
         promise(
-            "farthest that a point of a sole slides, from where it came within 5 mm of the ground until it \
-             lifts, any foot, any step",
+            "largest slide of a foot plant: heel or ball, while within 5 mm of the ground",
             (0.0, SLIDE, "cm"),
             100.0 * plants.worst(),
         ),
@@ -355,19 +354,18 @@ fn plots(shown: &Shown) -> Vec<Plot> {
     let line = |name: &str, of: &dyn Fn(usize) -> f64| {
         Series::new(name, (0..frames.len()).map(|i| [at(i), of(i)]).collect())
     };
-    let named = |phase: LocomotionPhase| match phase {
-        LocomotionPhase::Standing => None,
-        LocomotionPhase::Start => Some("start"),
-        LocomotionPhase::Cycle => Some("run"),
-        LocomotionPhase::Stop => Some("stop"),
-        LocomotionPhase::TurnIn | LocomotionPhase::TurnOut => Some("turn"),
+    let is_one_off =
+        |phase: LocomotionPhase| !matches!(phase, LocomotionPhase::Standing | LocomotionPhase::Cycle);
+    let phases = recording.phases();
+    let label = if phases.iter().any(|p| p.0 == LocomotionPhase::TurnIn) {
+        "a start, a turn or a stop plays"
+    } else {
+        "a start or a stop plays"
     };
-    let spans: Vec<Span> = recording
-        .phases()
-        .into_iter()
-        .filter_map(|(phase, [from, to])| {
-            named(phase).map(|label| Span { from: at(from), to: at(to + 1), label: label.into() })
-        })
+    let spans: Vec<Span> = phases
+        .iter()
+        .filter(|(phase, _)| is_one_off(*phase))
+        .map(|(_, [from, to])| Span { from: at(*from), to: at(*to + 1), label: label.into() })
         .collect();
     let plot = |title: &str, label: &str, unit: &str, description: &str, series: Vec<Series>| Plot {
         description: description.into(),
@@ -380,7 +378,7 @@ fn plots(shown: &Shown) -> Vec<Plot> {
         "speed",
         "speed",
         "m/s",
-        "How fast the capsule goes, and which clip plays: start, run, turn or stop.",
+        "How fast the capsule goes; shaded where one of the clips plays that do not go round.",
         vec![line("capsule", &|i| frames[i].speed)],
     );
     let distance = plot(
