@@ -17,6 +17,8 @@ const HIGHEST: f64 = 0.4;
 const FASTEST: f64 = 40.0;
 /// A foot this low that should stand has landed, in the second half of its step, metres a metre that a lock may give.
 const LANDED: f64 = 0.02;
+/// A foot that is turned against the clip's by more does not stay, radians.
+const TWISTED: f64 = 1.0;
 /// Seconds in which half of a standing foot's tilt is gone.
 const FLATTEN: f64 = 0.04;
 
@@ -86,12 +88,18 @@ impl Footing {
     /// Another clip has the foot elsewhere: a foot that stands in both and not too far off stays. Whether it does.
     pub(super) fn stays(&mut self, clip: DTransform, stands: bool, most: f64) -> bool {
         let away = (self.shown[0].translation - clip.translation).with_y(0.0).length();
-        let stays = self.stands && stands && away < most;
+        let turn = (self.shown[0].rotation * clip.rotation.conjugate()).normalize();
+        let twist = DTransform::angle_between(turn, DQuat::IDENTITY);
+        let stays = self.stands && stands && away < most && twist < TWISTED;
         if stays {
-            self.step = None;
-            self.turn = (self.shown[0].rotation * clip.rotation.conjugate()).normalize();
+            (self.step, self.turn) = (None, turn);
         }
         stays
+    }
+
+    /// Whether the body has turned away too far over a foot that stands.
+    pub(super) fn is_twisted(&self) -> bool {
+        DTransform::angle_between(self.turn, DQuat::IDENTITY) > TWISTED
     }
 
     /// The foot leaves where it is, for where the clip has it.
@@ -141,9 +149,9 @@ impl Footing {
         let foot = model[legs.legs()[leg].foot.index()];
         let count = legs.legs()[leg].contacts.len();
         let Some(step) = &self.step else {
-            // About the point that stands.
-            let points = (0..count).map(|point| contact(legs, model, leg, point));
-            let about = points.min_by(|a, b| a.1.total_cmp(&b.1)).map_or(foot.translation, |p| p.0);
+            // About the middle of the sole: which of its points stands may change from frame to frame.
+            let points = (0..count).map(|point| contact(legs, model, leg, point).0);
+            let about = points.sum::<DVec3>() / count as f64;
             let at = about + self.turn * (foot.translation - about);
             let mut target = DTransform { translation: at, rotation: self.turn * foot.rotation, ..foot };
             target.translation.y += self.raise(legs, leg, model, &target, 0.0);

@@ -188,7 +188,8 @@ impl LocomotionJob<'_> {
             let stood = footing.stands;
             let planted = state.planting.feet()[number];
             let strained = planted.offset_ws.with_y(0.0).length() > 0.95 * settings.most_offset
-                || !planted.status.is_ok_and(|s| s.is_reached());
+                || !planted.status.is_ok_and(|s| s.is_reached())
+                || footing.is_twisted();
             let leaves = if switched {
                 !footing.stays(footing.clip, on, KEPT * settings.most_offset)
             } else {

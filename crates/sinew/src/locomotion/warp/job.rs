@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use super::super::error::{LocomotionError, in_range};
-use super::leg::lead;
+use super::leg::{lead, place};
 use super::stance::contact;
 use crate::{DTransform, IkError, IkStatus, LocalPose, PlantRig, Rig, Slot, Transform};
 
@@ -148,14 +148,6 @@ impl WarpJob<'_> {
             let status = lead(self.rig, leg, model, hip_at, target, rotation, self.pose);
             statuses[number] = status;
             report.unreached += usize::from(!status.is_ok_and(|s| s.is_reached()));
-            if let Some(slot) = leg.loose_foot {
-                let foot = model[leg.foot.index()];
-                let by =
-                    DTransform::from_rotation_translation(rotation * foot.rotation.conjugate(), DVec3::ZERO);
-                let loose = model[slot.index()];
-                let at = target + by.rotation * (loose.translation - foot.translation);
-                place(self.rig, model, slot, at, by.rotation * loose.rotation, self.pose);
-            }
         }
         let pelvis = self.state.model[self.legs.pelvis.index()];
         if drop != DVec3::ZERO {
@@ -289,17 +281,5 @@ impl WarpJob<'_> {
             in_range("the tilt of the feet", slope.tilt, 0.0, 1.0, "0 to 1")?;
         }
         Ok(())
-    }
-}
-
-/// Puts a joint somewhere in model space; `model` is of the pose before, and what is above has not moved.
-fn place(rig: &Rig, model: &[DTransform], slot: Slot, at_ms: DVec3, rotation: DQuat, pose: &mut LocalPose) {
-    let parent = rig.parents()[slot.index()].map_or(DTransform::IDENTITY, |p| model[p.index()]);
-    let at_ls = (parent.rotation.conjugate() * (at_ms - parent.translation)) / parent.scale;
-    let local = pose.get(slot);
-    // Of a parent without size nothing can be moved.
-    if at_ls.is_finite() {
-        let rotation = (parent.rotation.conjugate() * rotation).normalize().as_quat();
-        pose.set(slot, &Transform { translation: at_ls.as_vec3(), rotation, ..local });
     }
 }

@@ -11,7 +11,8 @@ use crate::{
 const STRAIGHT: f64 = 0.01;
 
 /// Leads a leg to its target: the whole leg is swung about the hip first, so that the knee stays on its side,
-/// then bent. `model` is of the pose before, `[slot]`; the hip is at `hip_at` by now.
+/// then bent. `model` is of the pose before, `[slot]`; the hip is at `hip_at` by now. A foot that does not hang from the
+/// leg goes along.
 ///
 /// The pose is changed only where the leg could be solved.
 pub(in super::super) fn lead(
@@ -56,5 +57,30 @@ pub(in super::super) fn lead(
         let rotation = rotation.normalize().as_quat();
         pose.set(slot, &Transform { rotation, ..pose.get(slot) });
     }
+    if let Some(slot) = leg.loose_foot {
+        let by = foot_rotation * foot.rotation.conjugate();
+        let loose = model[slot.index()];
+        let at = target + by * (loose.translation - foot.translation);
+        place(rig, model, slot, at, by * loose.rotation, pose);
+    }
     Ok(status)
+}
+
+/// Puts a joint somewhere in model space; `model` is of the pose before, and what is above has not moved.
+pub(super) fn place(
+    rig: &Rig,
+    model: &[DTransform],
+    slot: Slot,
+    at_ms: DVec3,
+    rotation: DQuat,
+    pose: &mut LocalPose,
+) {
+    let parent = rig.parents()[slot.index()].map_or(DTransform::IDENTITY, |p| model[p.index()]);
+    let at_ls = (parent.rotation.conjugate() * (at_ms - parent.translation)) / parent.scale;
+    let local = pose.get(slot);
+    // Of a parent without size nothing can be moved.
+    if at_ls.is_finite() {
+        let rotation = (parent.rotation.conjugate() * rotation).normalize().as_quat();
+        pose.set(slot, &Transform { translation: at_ls.as_vec3(), rotation, ..local });
+    }
 }
