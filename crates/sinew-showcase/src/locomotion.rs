@@ -460,7 +460,7 @@ fn text() -> Vec<Section> {
             "What happens",
             &[
                 "A stick moves a capsule, sixty frames a second: it gets up to speed, changes it, turns round, is steered, and \
-                 brakes twice, once for a mark. The runner has to be where the capsule is, and his feet may not slide. His \
+                 brakes, once for a mark. The runner has to be where the capsule is, and his feet may not slide. His \
                  clips know nothing of the capsule, which is quicker off the mark and on the brakes than they are.",
                 "Clips are picked by distance: a start by the way since it began, a stop and a turn by the way that is left, \
                  found by iterating the mover. What a clip cannot cover within its limits of rate goes into the stride, then \

@@ -13,9 +13,11 @@ const STRAIGHT: f64 = 1e-3;
 /// How high a step is, metres a metre over the ground, and at most, as a share of what a lock may give.
 const HIGH: f64 = 0.35;
 const HIGHEST: f64 = 0.4;
-/// A foot faster than this against one that stands loses the rest at once, sizes of a step's highest a second.
-const FASTEST: f64 = 40.0;
-/// A foot this low that should stand has landed, in the second half of its step, metres a metre that a lock may give.
+/// A foot that is faster against one that should stand loses the rest at once: so many times a second what a lock may
+/// give.
+const FASTEST: f64 = 16.0;
+/// In the second half of its step a foot that should stand has landed where it is lower than this share of what a lock
+/// may give.
 const LANDED: f64 = 0.02;
 /// A foot that is turned against the clip's by more does not stay, radians.
 const TWISTED: f64 = 1.0;
@@ -106,7 +108,7 @@ impl Footing {
     pub(super) fn depart(&mut self, clip: &DTransform, from: &Departure) {
         let offset = self.shown[0].translation - clip.translation;
         let turn = (self.shown[0].rotation * clip.rotation.conjugate()).normalize();
-        let most = if from.lands { FASTEST * HIGHEST * from.most } else { f64::INFINITY };
+        let most = if from.lands { FASTEST * from.most } else { f64::INFINITY };
         let velocity = from.velocity.clamp_length_max(most);
         self.stands = false;
         self.turn = DQuat::IDENTITY;
@@ -126,7 +128,9 @@ impl Footing {
             step.seconds += dt;
             let landed = stands && height < LANDED && step.seconds > 0.5 * step.whole;
             if step.seconds >= step.whole || landed {
-                self.step = None;
+                // One that lands early stands as it came down.
+                self.turn = DQuat::IDENTITY.slerp(step.turn, step.left());
+                (self.step, self.stands) = (None, landed);
             }
         }
         let stood = core::mem::replace(&mut self.stands, stands && self.step.is_none());
