@@ -8,9 +8,10 @@ use std::collections::BTreeSet;
 use glam::{DQuat, DVec2, DVec3};
 use locomotion_biped::{Character, character, cycle, idle, legs, motion_clip, mover, start};
 use sinew::{
-    ClipBuilder, DTransform, DistanceKind, FlatGround, Ground, GroundHit, JointId, LocalPose,
+    ClipBuilder, DTransform, DistanceCurve, DistanceKind, FlatGround, Ground, GroundHit, JointId, LocalPose,
     LocomotionClips, LocomotionController, LocomotionError, LocomotionFrame, LocomotionJob, LocomotionPhase,
-    LocomotionSet, LocomotionSettings, RawClip, Rig, Skeleton, Slot,
+    LocomotionSet, LocomotionSettings, MatchSettings, MatchState, MatchStatus, RawClip, Rig, Skeleton, Slot,
+    SplitSettings, advance_by_distance,
 };
 
 const DT: f64 = 1.0 / 60.0;
@@ -216,4 +217,30 @@ fn what_does_not_fit_is_named_when_the_set_is_made() {
     let strange = ClipBuilder::new(&fewer, &other).build(&empty).unwrap().0;
     let idle = make(LocomotionClips { idle: Some(strange), ..fits }, settings());
     assert!(matches!(idle, LocomotionError::Count { what: "joints of a clip", found: 10, .. }), "{idle}");
+}
+
+/// A metre at 4 m/s, in frames that do not end with it.
+#[test]
+fn a_start_that_runs_out_hands_on_what_is_left_at_its_rate() {
+    let (times, path): (Vec<f64>, Vec<f64>) =
+        (0..=10).map(|i| (0.025 * f64::from(i), 0.1 * f64::from(i))).unzip();
+    let curve =
+        DistanceCurve::from_keys("distance", DistanceKind::Start, &times, &path, &SplitSettings::default());
+    let curve = curve.unwrap();
+    let mut state = MatchState::at_start(&curve);
+    let (dt, mut way) = (0.0173, 0.0);
+    loop {
+        let step = advance_by_distance(&curve, &MatchSettings::start(), &mut state, 4.0 * dt, dt).unwrap();
+        way += step.account.travelled;
+        assert!((step.rate - 1.0).abs() < 5e-3 && step.offset.abs() < 1e-4, "{step:?}");
+        if let MatchStatus::Exhausted { seconds } = step.status {
+            // 15 frames are 0.2595 s, the clip is 0.25 s.
+            assert!(
+                (seconds - 0.0095).abs() < 1e-4 && (step.account.handed_on - 0.038).abs() < 4e-4,
+                "{step:?}"
+            );
+            break;
+        }
+    }
+    assert!((way - 1.0).abs() < 4e-4, "{way} m");
 }
