@@ -94,8 +94,16 @@ class Clock {
   }
 
   paint() {
-    for (const view of this.views) view.draw();
+    for (const view of this.views) view.draw(this.apart(view));
     for (const listen of this.listeners) listen(this);
+  }
+
+  // How far a view is from the first where each follows its own character: characters with other bones go other
+  // ways, while variants of one are compared in the same place.
+  apart(view) {
+    const [first] = this.views;
+    if (!this.show.follow || view.scene.jointCount === first.scene.jointCount) return [0, 0, 0];
+    return sub(view.moved(), first.moved());
   }
 
   play() {

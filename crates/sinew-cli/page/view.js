@@ -8,6 +8,7 @@ class View {
     this.scale = element.querySelector(".scale");
     this.scene = scene;
     this.camera = camera;
+    this.apart = [0, 0, 0];
     this.show = show;
     this.clip = 0;
     this.time = 0;
@@ -49,9 +50,14 @@ class View {
     return [now[0] - this.start[0], 0, now[2] - this.start[2]];
   }
 
-  draw() {
+  // `apart`: how far what this view follows is from what the camera does.
+  draw(apart = this.apart) {
+    this.apart = apart;
     if (!this.renderer) return;
+    const { target } = this.camera;
+    this.camera.target = add(target, apart);
     this.renderer.draw(this.scene, this.camera, this.show);
+    this.camera.target = target;
     this.label();
   }
 

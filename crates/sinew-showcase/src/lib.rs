@@ -20,6 +20,8 @@ mod distance_study;
 mod head_dip;
 mod knee;
 mod leg;
+mod locomotion;
+mod locomotion_study;
 mod promise;
 mod record;
 pub mod robot;

@@ -17,7 +17,7 @@ use crate::distance_study::keys::{self, ACCELERATION, DT, START_CM, TOP_SPEED};
 use crate::distance_study::naive;
 use crate::distance_study::playback::{Frame, Shown, columns, covered, rows};
 use crate::distance_study::runner::{LEGS, skeleton};
-use crate::distance_study::runner_shape::document;
+use crate::distance_study::runner_shape::{Lines, document};
 use crate::distance_study::steps::{Steps, smooth};
 use crate::record::Record;
 use crate::{Promise, Section, Study, StudyDocument, StudyError, StudyResult};
@@ -106,7 +106,8 @@ fn run(out_dir: &Path) -> Result<StudyResult, StudyError> {
     for played in &played {
         let shown = Shown::new(&skeleton, &steps, &played.frames, |time| 1.0 - smooth(time / 0.35));
         let clips = vec![clip_at(1.0 / DT, "run start", 0, &skeleton, &shown.poses)?];
-        let document = document(played.name, &skeleton, clips, [-1.0, 5.0]);
+        let document =
+            document(played.name, &skeleton, clips, Some(Lines { from: -1.0, to: 5.0, half: 0.5 }));
         let (glb, loaded) = through_a_file(&document, played.name)?;
         let off = readback_error_at(1.0 / DT, &skeleton, &shown.poses, &loaded.document, 0);
         promises.push(Promise::new(

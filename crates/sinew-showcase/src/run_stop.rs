@@ -19,7 +19,7 @@ use crate::distance_study::keys::{self, DT, TOP_SPEED};
 use crate::distance_study::naive;
 use crate::distance_study::playback::{Frame, Shown, columns, rows};
 use crate::distance_study::runner::skeleton;
-use crate::distance_study::runner_shape::document;
+use crate::distance_study::runner_shape::{Lines, document};
 use crate::distance_study::steps::{Steps, smooth};
 use crate::record::Record;
 use crate::{Promise, Section, Study, StudyDocument, StudyError, StudyResult};
@@ -203,7 +203,7 @@ fn run(out_dir: &Path) -> Result<StudyResult, StudyError> {
         let clips = clips
             .map(|(i, (case, shown))| clip_at(1.0 / DT, case.title, i, &skeleton, &shown.poses))
             .collect::<Result<_, _>>()?;
-        let document = document(name, &skeleton, clips, [-5.0, 1.0]);
+        let document = document(name, &skeleton, clips, Some(Lines { from: -5.0, to: 1.0, half: 0.5 }));
         let (glb, loaded) = through_a_file(&document, name)?;
         let mut off = 0.0_f64;
         for (i, (case, (played, shown))) in cases.iter().zip(played.iter().zip(&shown)).enumerate() {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use sinew_asset::{AssetError, Document, SaveError, WriteError};
 use sinew_audit::plot::Plot;
 
-use crate::{Promise, body_shake, core_deployment, head_dip, knee, run_start, run_stop};
+use crate::{Promise, body_shake, core_deployment, head_dip, knee, locomotion, run_start, run_stop};
 
 /// Every study, in the order to show them. This is the one place where a study is registered.
 const STUDIES: &[Study] = &[
@@ -16,6 +16,7 @@ const STUDIES: &[Study] = &[
     core_deployment::STUDY,
     run_start::STUDY,
     run_stop::STUDY,
+    locomotion::STUDY,
 ];
 
 /// A study that can be run.

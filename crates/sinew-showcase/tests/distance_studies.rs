@@ -1,12 +1,12 @@
 //! Promise: the studies of distance matching hold every number they promise; the limits of the match are found once
 //! more in the records they write, and the runner's feet stand where the records say in the files they write.
 
-mod record_table;
+mod record_files;
 
 use std::collections::BTreeMap;
 use std::fs;
 
-use record_table::table;
+use record_files::table;
 use sinew::{RawPose, model_matrices};
 use sinew_asset::{ReadOptions, load};
 use sinew_showcase::{RecordFacts, run};

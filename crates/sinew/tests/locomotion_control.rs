@@ -25,7 +25,7 @@ struct Player<'a> {
     /// The same of the pelvis and the spine.
     body: f64,
     total: Account,
-    /// `[leg]`: what a foot slides while its sole is within a centimetre of the ground, whoever says that it
+    /// `[leg]`: what a foot slides while its sole is within 5 mm of the ground, whoever says that it
     /// stands: metres of this contact, and of those that are over.
     low: [(f64, Vec<f64>); 2],
     soles: Vec<[DVec3; 2]>,
@@ -63,7 +63,7 @@ impl<'a> Player<'a> {
             let least = now
                 .iter()
                 .zip(then)
-                .filter(|(a, b)| a.y < 0.01 && b.y < 0.01)
+                .filter(|(a, b)| a.y < 0.005 && b.y < 0.005)
                 .map(|(a, b)| (*a - *b).with_y(0.0).length())
                 .fold(f64::INFINITY, f64::min);
             if least.is_finite() {
@@ -90,6 +90,7 @@ impl<'a> Player<'a> {
             mover: &mover(),
             ground: &FlatGround::default(),
             input,
+            facing: None,
             dt: DT,
             state: &mut self.state,
             pose: &mut self.pose,
@@ -179,18 +180,18 @@ fn it_starts_runs_and_stops_on_its_feet() {
     assert!(slides.steps >= 10, "{slides:?}");
     assert!(slides.mean() < 0.005 && slides.worst < 0.005, "{slides:?}");
     let (mean, worst) = player.low_slides();
-    assert!(mean < 0.005 && worst < 0.005, "{mean} {worst}");
+    assert!(mean < 0.002 && worst < 0.005, "{mean} {worst}");
     assert!((player.total.travelled - player.state.position().y).abs() < 1e-6);
     assert_eq!(player.total.slid, 0.0);
-    // A foot in the air goes at 8 m/s in the clip, and faster where the clip does.
-    assert!(player.jump < 0.17, "{} m in a frame", player.jump);
+    // A foot of the stop clip goes 1.44 m in 0.22 s, at the middle half as fast again: 16 cm a frame. It may be late.
+    assert!(player.jump < 0.2, "{} m in a frame", player.jump);
 }
 
 #[test]
 fn the_loop_takes_over_at_the_right_foot() {
     let character = character();
     // The start ends 0.1 s after its left foot landed, which in the loop lands at 0.3 s.
-    let entry = character.set.cycle_entry();
+    let entry = character.set.cycle_entry(0);
     assert!((entry - 0.4).abs() < 0.04, "{entry} s");
     let stances = character.set.cycle_stances();
     for (leg, landing) in [(0, 0.3), (1, 0.0)] {
@@ -219,7 +220,7 @@ fn it_turns_round_on_its_feet() {
     );
     assert!(slides.mean() < 0.005 && slides.worst < 0.005, "{slides:?}");
     let (mean, worst) = player.low_slides();
-    assert!(mean < 0.005 && worst < 0.005, "{mean} {worst}");
+    assert!(mean < 0.002 && worst < 0.005, "{mean} {worst}");
     assert!(player.jump < 0.16, "{} m in a frame", player.jump);
     assert_eq!(player.total.slid, 0.0);
 }
@@ -259,9 +260,10 @@ proptest! {
                 prop_assert!(frame.step.rate <= 2.5 && frame.step.time.is_finite());
             }
         }
-        // The body never jumps. Legs may have to be quick: a turn by a right angle under a standing foot.
-        prop_assert!(player.body < 0.1, "{} m in a frame", player.body);
-        prop_assert!(player.slides().mean() < 0.3, "{:?}", player.slides());
+        // The body never jumps, and whatever is asked of the legs, feet step and do not slide.
+        prop_assert!(player.body < 0.05, "{} m in a frame", player.body);
+        let slides = player.slides();
+        prop_assert!(slides.mean() < 0.01 && slides.worst < 0.05, "{slides:?}");
     }
 }
 
@@ -286,11 +288,11 @@ fn a_stop_at_any_moment_of_the_loop_keeps_the_feet() {
         contacts.extend(player.low.iter().flat_map(|(_, over)| over.iter().copied()));
         worst = (f64::max(worst.0, slides.worst), worst.1.max(player.jump), worst.2 + slides.steps);
     }
-    assert!(worst.0 < 0.005, "{worst:?}");
-    assert!(worst.1 < 0.18, "{worst:?}");
+    assert!(worst.0 < 0.0005, "{worst:?}");
+    assert!(worst.1 < 0.2, "{worst:?}");
     // Whatever is near the ground, whether it is said to stand or not: on average and each by itself.
     let mean = contacts.iter().sum::<f64>() / contacts.len() as f64;
     let most = contacts.iter().copied().fold(0.0, f64::max);
     println!("{} contacts, mean {:.3} cm, worst {:.3} cm", contacts.len(), 100.0 * mean, 100.0 * most);
-    assert!(contacts.len() > 100 && mean < 0.002 && most < 0.05, "{mean} {most}");
+    assert!(contacts.len() > 100 && mean < 1e-4 && most < 0.002, "{mean} {most}");
 }

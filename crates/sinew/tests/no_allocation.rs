@@ -410,6 +410,7 @@ fn a_character_that_starts_runs_turns_and_stops() {
                     mover: &mover,
                     ground: &sinew::FlatGround::default(),
                     input,
+                    facing: Some(glam::DVec2::Y),
                     dt: 1.0 / 60.0,
                     state: &mut state,
                     pose: &mut pose,

@@ -27,13 +27,19 @@ pub(crate) const LEGS: [[JointId; 4]; 2] =
     [[JointId(5), JointId(6), JointId(7), JointId(8)], [JointId(9), JointId(10), JointId(11), JointId(12)]];
 /// Upper arm and forearm, left and right.
 pub(crate) const ARMS: [[JointId; 2]; 2] = [[JointId(13), JointId(14)], [JointId(15), JointId(16)]];
-/// Carries the mesh.
-pub(crate) const MESH: JointId = JointId(17);
-
 /// The bones, standing straight, with the ground and what carries the mesh.
 pub(crate) fn skeleton() -> Result<Skeleton, StudyError> {
     let mut joints = bones();
     joints.push(Joint { flags: JointFlags::MESH, ..Joint::new("Runner", None, DTransform::IDENTITY) });
+    Skeleton::numbered(joints, Vec::new()).map_err(StudyError::build("the runner's skeleton"))
+}
+
+/// The same without the ground, whose place what carries the mesh has: bones keep their numbers.
+pub(crate) fn skeleton_alone() -> Result<Skeleton, StudyError> {
+    let mut joints = bones();
+    joints[GROUND.index()] =
+        Joint { flags: JointFlags::MESH, ..Joint::new("Runner", None, DTransform::IDENTITY) };
+    joints[ROOT.index()].parent = None;
     Skeleton::numbered(joints, Vec::new()).map_err(StudyError::build("the runner's skeleton"))
 }
 

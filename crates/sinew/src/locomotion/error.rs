@@ -115,6 +115,12 @@ pub enum LocomotionError {
         /// Kinds that fit.
         expected: &'static str,
     },
+    /// A set of clips without one of them.
+    #[error("no {what} among the clips, expected one or more")]
+    NoClip {
+        /// Which clips.
+        what: &'static str,
+    },
     /// The joint named as the root is not there.
     #[error("{joint} as the root, the skeleton has {joints}")]
     NoSuchJoint {

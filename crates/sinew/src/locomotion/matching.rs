@@ -46,6 +46,10 @@ pub fn set_up_matching(
     }
 }
 
+/// The last seconds of a start, whose speed is that of its end, and the least that is taken for it, metres a second.
+const END: f64 = 1.0 / 30.0;
+const END_SPEED: f64 = 1e-3;
+
 /// Where one character is in a clip that is matched.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MatchState {
@@ -230,7 +234,13 @@ pub fn advance_by_distance(
     let [_, end] = curve.span();
     state.distance = (state.distance + travelled).clamp(-MAX_DISTANCE, MAX_DISTANCE);
     let place = curve.place(state.time);
-    let target = curve.time_near(&place, state.distance);
+    // Past its end the clip goes on in thought as fast as it ends: the playhead arrives there at its rate, and what
+    // is left of the step is the next clip's.
+    let over = state.distance - curve.distances()[1];
+    let mut target = curve.time_near(&place, state.distance);
+    if over > 0.0 {
+        target += over / curve.speed_at_end(END).max(END_SPEED);
+    }
     let (least, most) = (settings.min_rate, settings.max_rate);
     let goal = Goal { place, target, end, least, most, settling: false };
     Ok(step(curve, settings, state, &goal, travelled, dt))

@@ -24,6 +24,9 @@
 //! # Ok::<(), sinew::LocomotionError>(())
 //! ```
 //!
+//! For one character all of it is in a [`LocomotionJob`]: which clip plays, at which moment, warped how, with feet that
+//! stay where they stand, on level ground or not.
+//!
 //! [`mod@reference`] holds the methods in use elsewhere, failures included.
 
 mod bake;

@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use super::contact::{FootMotion, StanceRule, StanceTracker};
-use super::leg::{lead, place};
+use super::leg::lead;
 use super::spring::Spring;
 use super::{Ground, PlantError, PlantRig};
 use crate::{DTransform, IkError, IkStatus, LocalPose, Rig, Slot, Transform};
@@ -207,6 +207,15 @@ impl Planting {
         self.pelvis.at.y
     }
 
+    /// Lets go of a foot at once, for someone else to lead it on: how far it was held from the animation's place over
+    /// the ground, world space, metres.
+    ///
+    /// # Panics
+    /// Where there is no such leg.
+    pub fn let_go(&mut self, leg: usize) -> DVec3 {
+        std::mem::take(&mut self.feet[leg].slide).at
+    }
+
     /// Lets go of everything at once: after a teleport or a cut.
     pub fn reset(&mut self) {
         for foot in &mut self.feet {
@@ -271,26 +280,18 @@ impl PlantJob<'_> {
             // An untouched leg keeps its bits.
             if (target.offset - drop).length() < 1e-9 && target.turn == DQuat::IDENTITY {
                 report.status = Ok(IkStatus::Reached);
-                continue;
-            }
-            let (hip, foot) = (model[leg.hip.index()], model[leg.foot.index()]);
-            let (hip_at, at) = (hip.translation + drop, target.carried(foot.translation));
-            let rotation = target.turn * foot.rotation;
-            report.status = lead(self.rig, leg, model, hip_at, at, rotation, self.pose);
-        }
-        for (number, leg) in self.legs.legs.iter().enumerate() {
-            if let Some(slot) = leg.loose_foot {
-                // A foot that is no child of its leg goes where the leg does.
-                let (model, target) = (&self.state.model, self.state.targets[number]);
-                let loose = model[slot.index()];
-                if self.state.report[number].status.is_err() {
-                    shift(self.rig, model, slot, drop, self.pose);
-                } else if target.turn == DQuat::IDENTITY {
-                    shift(self.rig, model, slot, target.offset, self.pose);
-                } else {
-                    let (at, rotation) = (target.carried(loose.translation), target.turn * loose.rotation);
-                    place(self.rig, model, slot, at, rotation, self.pose);
+            } else {
+                let (hip, foot) = (model[leg.hip.index()], model[leg.foot.index()]);
+                let (hip_at, at) = (hip.translation + drop, target.carried(foot.translation));
+                let rotation = target.turn * foot.rotation;
+                report.status = lead(self.rig, leg, model, hip_at, at, rotation, self.pose);
+                if report.status.is_ok() {
+                    continue;
                 }
+            }
+            // A foot that is no child of its leg goes where the hip does.
+            if let Some(slot) = leg.loose_foot {
+                shift(self.rig, model, slot, drop, self.pose);
             }
         }
         shift(self.rig, &self.state.model, self.legs.pelvis, drop, self.pose);

@@ -12,7 +12,8 @@ use crate::{
 const STRAIGHT: f64 = 0.01;
 
 /// Leads a leg to its target: the whole leg is swung about the hip first, so that the knee stays on its side,
-/// then bent. `model` is of the pose before, `[slot]`; the hip is at `hip_at` by now.
+/// then bent. `model` is of the pose before, `[slot]`; the hip is at `hip_at` by now. A foot that does not hang from the
+/// leg goes along.
 ///
 /// The pose is changed only where the leg could be solved.
 pub(crate) fn lead(
@@ -56,6 +57,12 @@ pub(crate) fn lead(
     for (slot, rotation) in [leg.hip, leg.knee, leg.foot].into_iter().zip(rotations_ls) {
         let rotation = rotation.normalize().as_quat();
         pose.set(slot, &Transform { rotation, ..pose.get(slot) });
+    }
+    if let Some(slot) = leg.loose_foot {
+        let by = foot_rotation * foot.rotation.conjugate();
+        let loose = model[slot.index()];
+        let at = target + by * (loose.translation - foot.translation);
+        place(rig, model, slot, at, by * loose.rotation, pose);
     }
     Ok(status)
 }

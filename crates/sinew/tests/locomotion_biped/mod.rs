@@ -192,29 +192,44 @@ pub(crate) fn cycle() -> RawClip {
     Plan { seconds: 0.6, along: &|t| SPEED * t, yaw: &|_| 0.0, steps: [&left, &right] }.clip("run")
 }
 
-/// Comes to a stand within 0.72 m, and shifts its feet.
-pub(crate) fn stop() -> RawClip {
+/// Comes to a stand within 0.72 m, and shifts its feet; mirrored, the other foot first.
+pub(crate) fn stop(mirrored: bool) -> RawClip {
     let along = |t: f64| {
         let u = t.min(UP);
         SPEED * u - 0.5 * CHANGE * u * u
     };
     let left = [step(-1.0, 0.15, 0.06), step(0.33, 9.0, 0.4)];
     let right = [step(-1.0, -0.1, -0.2), step(0.12, 0.38, 0.24), step(0.6, 9.0, 0.5)];
-    Plan { seconds: 0.7, along: &along, yaw: &|_| 0.0, steps: [&left, &right] }.clip("stop")
+    let steps: [&[Step]; 2] = if mirrored { [&right, &left] } else { [&left, &right] };
+    Plan { seconds: 0.7, along: &along, yaw: &|_| 0.0, steps }.clip("stop")
 }
 
-/// Slows down, turns by half a turn and runs back.
-pub(crate) fn pivot() -> RawClip {
+/// Slows down, turns by half a turn and runs back; mirrored, the other way.
+pub(crate) fn pivot(mirrored: bool) -> RawClip {
     let along = |t: f64| {
         SPEED * t - 0.5 * CHANGE * t.min(2.0 * UP) * t.min(2.0 * UP) - 2.0 * SPEED * (t - 2.0 * UP).max(0.0)
     };
     let yaw = |t: f64| {
         let u = ((t - 0.28) / 0.3).clamp(0.0, 1.0);
-        PI * u * u * (3.0 - 2.0 * u)
+        let turned = PI * u * u * (3.0 - 2.0 * u);
+        if mirrored { -turned } else { turned }
     };
     let left = [step(-1.0, 0.12, 0.04), step(0.28, 0.5, 0.38), step(0.66, 0.82, 0.74), step(1.1, 1.2, 1.15)];
     let right = [step(-1.0, -0.1, -0.2), step(0.1, 0.3, 0.2), step(0.46, 0.66, 0.56), step(0.9, 1.1, 1.0)];
-    Plan { seconds: 2.0 * UP, along: &along, yaw: &yaw, steps: [&left, &right] }.clip("pivot")
+    let steps: [&[Step]; 2] = if mirrored { [&right, &left] } else { [&left, &right] };
+    Plan { seconds: 2.0 * UP, along: &along, yaw: &yaw, steps }.clip("pivot")
+}
+
+/// Stands, and sways to and fro over its hips in two seconds.
+pub(crate) fn idle() -> RawClip {
+    let feet = [step(-1.0, 9.0, 0.0)];
+    let mut clip = Plan { seconds: 2.0, along: &|_| 0.0, yaw: &|_| 0.0, steps: [&feet, &feet] }.clip("idle");
+    let times: Vec<f64> = (0..=40).map(|i| f64::from(i) * 0.05).collect();
+    let sway = |t: &f64| DQuat::from_rotation_z(0.05 * libm::sin(PI * t));
+    let values: Vec<f32> = times.iter().flat_map(|t| sway(t).as_quat().to_array()).collect();
+    let track = Track::rotation(times.into(), values.into(), Interpolation::Linear).unwrap();
+    clip.channels.push(Channel { joint: JointId(10), target: ChannelTarget::Rotation, track, source: 0 });
+    clip
 }
 
 pub(crate) struct Character {
@@ -237,10 +252,11 @@ pub(crate) fn character() -> Character {
     let rig = Rig::new(&skeleton).unwrap();
     let clip = |raw: &RawClip, kind| motion_clip(&skeleton, &rig, raw, kind);
     let clips = LocomotionClips {
-        start: clip(&start(), DistanceKind::Start),
+        starts: vec![clip(&start(), DistanceKind::Start)],
         cycle: clip(&cycle(), DistanceKind::Loop),
-        stop: clip(&stop(), DistanceKind::Stop),
-        pivot: Some(clip(&pivot(), DistanceKind::Pivot)),
+        stops: [false, true].map(|m| clip(&stop(m), DistanceKind::Stop)).to_vec(),
+        pivots: [false, true].map(|m| clip(&pivot(m), DistanceKind::Pivot)).to_vec(),
+        idle: None,
     };
     let set = LocomotionSet::new(&rig, legs(&rig), clips, LocomotionSettings::for_size(1.5)).unwrap();
     Character { skeleton, rig, set }

@@ -1,4 +1,4 @@
-//! Feet of clips: when they stand, and where two clips have them alike.
+//! Feet of clips: when they stand, where they are from moment to moment, and where two clips have them alike.
 
 use glam::DVec3;
 
@@ -12,7 +12,7 @@ const RATE: f64 = 120.0;
 const SPEED_WEIGHT: f64 = 0.08;
 
 /// `[leg]`: when it stands, seconds within a clip.
-pub(super) type Stances = Vec<Vec<[f64; 2]>>;
+type Stances = Vec<Vec<[f64; 2]>>;
 
 /// Model transforms of the joints that legs need, `[slot]`.
 pub(super) fn model_transforms(rig: &Rig, legs: &PlantRig, pose: &LocalPose, model: &mut [DTransform]) {
@@ -31,10 +31,10 @@ pub(super) fn contact(legs: &PlantRig, model: &[DTransform], leg: usize, point: 
 }
 
 /// When the feet of a clip stand, by the rule, with the capsule moving as the clip has it.
-pub(super) fn stances(
+fn stances(
     rig: &Rig,
     legs: &PlantRig,
-    roots: &[Slot],
+    carriers: &[Slot],
     clip: &MotionClip,
     rule: &StanceRule,
 ) -> Result<Stances, SampleError> {
@@ -53,7 +53,7 @@ pub(super) fn stances(
     for pass in 0..passes {
         stances.iter_mut().for_each(Vec::clear);
         for i in 0..=frames {
-            clip.sample(rig, roots, time(i), clip.yaw(), &mut pose)?;
+            clip.sample(rig, carriers, time(i), clip.yaw(), &mut pose)?;
             model_transforms(rig, legs, &pose, &mut model);
             // Along +Z, in one line through a turn: a foot that stands is told by its speed.
             let way = way(clip, time(i)) + f64::from(pass) * (last - first);
@@ -87,58 +87,130 @@ fn way(clip: &MotionClip, time: f64) -> f64 {
     if distance > 0.0 { distance * clip.turns_by_cosine() } else { distance }
 }
 
-/// Whether a leg stands at a time.
-pub(super) fn stands(stances: &Stances, leg: usize, time: f64) -> bool {
-    stances[leg].iter().any(|span| span[0] <= time && time <= span[1])
+/// A foot as seen from a capsule that goes along +Z.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct FootAt {
+    /// Metres.
+    pub(super) at: DVec3,
+    /// Against the capsule, metres a second.
+    pub(super) velocity: DVec3,
 }
 
-/// Where feet are and how they move, `[leg]`, as seen from a capsule that goes along +Z.
+/// The feet of a clip.
+#[derive(Clone, Debug)]
+pub(super) struct ClipFeet {
+    /// `[leg]`: when it stands, seconds within the clip.
+    pub(super) stances: Stances,
+    span: [f64; 2],
+    wraps: bool,
+    /// Seconds from sample to sample.
+    step: f64,
+    /// `[sample][leg]`, flat.
+    track: Vec<FootAt>,
+}
+
+impl ClipFeet {
+    pub(super) fn of(
+        rig: &Rig,
+        legs: &PlantRig,
+        carriers: &[Slot],
+        clip: &MotionClip,
+        rule: &StanceRule,
+    ) -> Result<Self, SampleError> {
+        let span = clip.curve.span();
+        let samples = ((span[1] - span[0]) * RATE).ceil().max(2.0) as usize;
+        let step = (span[1] - span[0]) / samples as f64;
+        let mut track = Vec::with_capacity((samples + 1) * legs.legs().len());
+        for i in 0..=samples {
+            track.extend(feet(rig, legs, carriers, clip, span[0] + step * i as f64, clip.yaw(), step)?);
+        }
+        let stances = stances(rig, legs, carriers, clip, rule)?;
+        Ok(Self { stances, span, wraps: clip.curve.kind() == DistanceKind::Loop, step, track })
+    }
+
+    /// Moments at which the feet are known.
+    pub(super) fn moments(&self) -> impl Iterator<Item = f64> {
+        let count = ((self.span[1] - self.span[0]) / self.step).round() as usize + usize::from(!self.wraps);
+        let Self { span, step, .. } = *self;
+        (0..count).map(move |i| span[0] + step * i as f64)
+    }
+
+    /// How unlike these feet are to the clip's at a time, square metres.
+    pub(super) fn unlike(&self, feet: &[FootAt], time: f64) -> f64 {
+        let last = self.track.len() / feet.len().max(1) - 1;
+        let sample = ((time - self.span[0]) / self.step).round().clamp(0.0, last as f64) as usize;
+        let here = &self.track[sample * feet.len()..];
+        let cost = |(a, b): (&FootAt, &FootAt)| {
+            (a.at - b.at).length_squared()
+                + SPEED_WEIGHT * SPEED_WEIGHT * (a.velocity - b.velocity).length_squared()
+        };
+        feet.iter().zip(here).map(cost).sum()
+    }
+
+    /// The moment at which the feet are most like these, and how unlike they are then.
+    pub(super) fn most_like(&self, feet: &[FootAt]) -> (f64, f64) {
+        let mut best = (self.span[0], f64::INFINITY);
+        for time in self.moments() {
+            let cost = self.unlike(feet, time);
+            if cost < best.1 {
+                best = (time, cost);
+            }
+        }
+        best
+    }
+
+    /// Whether a leg stands at a time.
+    pub(super) fn stands(&self, leg: usize, time: f64) -> bool {
+        self.stances[leg].iter().any(|span| span[0] <= time && time <= span[1])
+    }
+
+    /// Seconds of the clip until a leg that is in the air lands; infinite where it does not.
+    pub(super) fn lands_in(&self, leg: usize, time: f64) -> f64 {
+        let length = self.span[1] - self.span[0];
+        let mut soonest = f64::INFINITY;
+        for span in &self.stances[leg] {
+            let wait = span[0] - time;
+            let wait = if wait < 0.0 && self.wraps { wait + length } else { wait };
+            if wait >= 0.0 {
+                soonest = soonest.min(wait);
+            }
+        }
+        soonest
+    }
+}
+
+/// Where feet are and how they move, `[leg]`.
 fn feet(
     rig: &Rig,
     legs: &PlantRig,
-    roots: &[Slot],
+    carriers: &[Slot],
     clip: &MotionClip,
     time: f64,
     yaw: f64,
-) -> Result<Vec<[DVec3; 2]>, SampleError> {
+    step: f64,
+) -> Result<Vec<FootAt>, SampleError> {
     let mut pose = LocalPose::rest(rig);
     let mut model = vec![DTransform::IDENTITY; rig.len()];
     let mut at = |time: f64| -> Result<Vec<DVec3>, SampleError> {
-        clip.sample(rig, roots, clip.wrap(time), yaw, &mut pose)?;
+        clip.sample(rig, carriers, clip.wrap(time), yaw, &mut pose)?;
         model_transforms(rig, legs, &pose, &mut model);
         Ok(legs.legs().iter().map(|leg| model[leg.foot.index()].translation).collect())
     };
-    let before = at(time - 1.0 / RATE)?;
-    let now = at(time)?;
-    Ok(now.iter().zip(before).map(|(now, before)| [*now, (*now - before) * RATE]).collect())
+    // At the first moment of a clip that does not go round, the step after it.
+    let first = clip.wrap(time - step) == time;
+    let before = at(if first { time } else { time - step })?;
+    let after = at(if first { time + step } else { time })?;
+    let now = if first { &before } else { &after };
+    let velocity = |i: usize| (after[i] - before[i]) / step;
+    Ok(now.iter().enumerate().map(|(i, at)| FootAt { at: *at, velocity: velocity(i) }).collect())
 }
 
-/// The time of a loop at which its feet are and move most as those at the end of a clip: where it takes over.
-pub(super) fn time_like_end(
+/// The feet at the end of a clip, as seen from a capsule that goes the way it goes then.
+pub(super) fn feet_at_end(
     rig: &Rig,
     legs: &PlantRig,
-    roots: &[Slot],
-    from: &MotionClip,
-    cycle: &MotionClip,
-) -> Result<f64, SampleError> {
-    // After a turn the clip travels the other way.
-    let wanted = feet(rig, legs, roots, from, from.curve.span()[1], from.yaw_after())?;
-    let [start, end] = cycle.curve.span();
-    let frames = ((end - start) * RATE).ceil().max(2.0) as usize;
-    let (mut best, mut least) = (start, f64::INFINITY);
-    for i in 0..frames {
-        let time = start + (end - start) * i as f64 / frames as f64;
-        let found = feet(rig, legs, roots, cycle, time, cycle.yaw())?;
-        let cost: f64 = wanted
-            .iter()
-            .zip(&found)
-            .map(|(a, b)| {
-                (a[0] - b[0]).length_squared() + SPEED_WEIGHT * SPEED_WEIGHT * (a[1] - b[1]).length_squared()
-            })
-            .sum();
-        if cost < least {
-            (best, least) = (time, cost);
-        }
-    }
-    Ok(best)
+    carriers: &[Slot],
+    clip: &MotionClip,
+) -> Result<Vec<FootAt>, SampleError> {
+    feet(rig, legs, carriers, clip, clip.curve.span()[1], clip.yaw_after(), 1.0 / RATE)
 }

@@ -1,9 +1,13 @@
 //! Starting, running, stopping and turning of one character.
 
+mod choice;
 mod feet;
+mod footing;
+mod footpath;
 mod job;
 mod motion_clip;
 mod phase;
+mod posing;
 mod set;
 mod slide;
 

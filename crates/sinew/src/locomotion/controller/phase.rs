@@ -4,6 +4,9 @@ use glam::{DVec2, DVec3};
 
 use super::super::matching::MatchState;
 use super::super::warp::Warping;
+use super::feet::{ClipFeet, FootAt};
+use super::footing::Footing;
+use super::footpath::Footpath;
 use super::motion_clip::MotionClip;
 use super::set::LocomotionSet;
 use super::slide::FootSlide;
@@ -39,8 +42,16 @@ pub struct LocomotionController {
     pub(super) aside: DVec2,
     /// Yaw of the clip that plays, radians.
     pub(super) yaw: f64,
+    /// How far the legs are turned against the rest, radians.
+    pub(super) aside_angle: f64,
+    /// Scale of the stride as it is shown.
+    pub(super) stride: f64,
+    /// Which of the clips for this it is.
+    pub(super) which: usize,
     /// The clip that a standing character is in is its stop, not its start.
     pub(super) stopped: bool,
+    /// Seconds within the idle clip.
+    pub(super) idle: f64,
     pub(super) transition: Transition,
     /// The last two poses before feet were planted.
     pub(super) shown: [LocalPose; 2],
@@ -49,12 +60,21 @@ pub struct LocomotionController {
     pub(super) warping: Warping,
     /// `[leg]`
     pub(super) slides: Vec<FootSlide>,
+    pub(super) footings: Vec<Footing>,
     pub(super) stands: Vec<bool>,
+    /// `[leg]`: as shown in the last frame.
+    pub(super) feet: Vec<FootAt>,
     pub(super) model: Vec<DTransform>,
+    /// The ground under the capsule.
+    pub(super) path: Footpath,
+    /// `[leg]`: where the foot goes, model space.
+    pub(super) goals: Vec<DTransform>,
     /// `[leg][point]`, flat: world space, of this frame and the one before.
     pub(super) points: [Vec<DVec3>; 2],
-    /// `[leg]`: where the clip alone has its end while another is being left, pose space.
-    pub(super) feet: Vec<DVec3>,
+    /// `[leg][point]`, flat: above the ground, of this frame and the one before.
+    pub(super) heights: [Vec<f64>; 2],
+    /// Where the pose was in the last frame and the one before.
+    pub(super) placements: [DTransform; 2],
     pub(super) frames: u64,
 }
 
@@ -67,23 +87,33 @@ impl LocomotionController {
         let points: usize = legs.iter().map(|leg| leg.contacts.len()).sum();
         Self {
             phase: LocomotionPhase::Standing,
-            state: MatchState::at_start(&set.clips.start.curve),
+            state: MatchState::at_start(&set.clips.starts[0].curve),
             position: DVec2::ZERO,
             velocity: DVec2::ZERO,
             heading: DVec2::Y,
             aside: DVec2::ZERO,
-            yaw: set.clips.start.yaw(),
+            yaw: set.clips.starts[0].yaw(),
+            aside_angle: 0.0,
+            stride: 1.0,
+            which: 0,
             stopped: false,
+            idle: 0.0,
             transition: Transition::new(rig),
             shown: [rest(), rest()],
             target: [rest(), rest()],
             planting: Planting::new(&set.legs),
             warping: Warping::new(&set.legs),
             slides: vec![FootSlide::default(); legs.len()],
+            footings: vec![Footing::default(); legs.len()],
             stands: vec![false; legs.len()],
+            feet: vec![FootAt::default(); legs.len()],
             model: vec![DTransform::IDENTITY; rig.len()],
+            path: Footpath::default(),
+            goals: vec![DTransform::IDENTITY; legs.len()],
             points: [vec![DVec3::ZERO; points], vec![DVec3::ZERO; points]],
-            feet: vec![DVec3::ZERO; legs.len()],
+            // Nowhere near the ground before the first frame.
+            heights: [vec![f64::INFINITY; points], vec![f64::INFINITY; points]],
+            placements: [DTransform::IDENTITY; 2],
             frames: 0,
         }
     }
@@ -92,6 +122,12 @@ impl LocomotionController {
     #[must_use]
     pub fn phase(&self) -> LocomotionPhase {
         self.phase
+    }
+
+    /// Which of the clips for what it does plays, from 0 in the set's order.
+    #[must_use]
+    pub fn which_clip(&self) -> usize {
+        self.which
     }
 
     /// Where its capsule is, metres (x, z).
@@ -118,17 +154,16 @@ impl LocomotionController {
         &self.slides
     }
 
-    /// The clip that plays, and its place among start, cycle, stop and pivot.
-    pub(super) fn clip<'a>(&self, set: &'a LocomotionSet) -> (&'a MotionClip, usize) {
-        let clips = &set.clips;
-        match (self.phase, &clips.pivot) {
-            (LocomotionPhase::Standing, _) if self.stopped => (&clips.stop, 2),
-            (LocomotionPhase::Standing | LocomotionPhase::Start, _) => (&clips.start, 0),
-            (LocomotionPhase::Stop, _) => (&clips.stop, 2),
-            (LocomotionPhase::TurnIn | LocomotionPhase::TurnOut, Some(pivot)) => (pivot, 3),
-            (LocomotionPhase::Cycle | LocomotionPhase::TurnIn | LocomotionPhase::TurnOut, _) => {
-                (&clips.cycle, 1)
-            }
+    /// The clip that plays, and its feet. An idle clip has no distance, and is not meant.
+    pub(super) fn clip<'a>(&self, set: &'a LocomotionSet) -> (&'a MotionClip, &'a ClipFeet) {
+        use LocomotionPhase as Phase;
+        let (clips, feet, which) = (&set.clips, &set.feet, self.which);
+        match self.phase {
+            Phase::Stop => (&clips.stops[which], &feet.stops[which]),
+            Phase::Standing if self.stopped => (&clips.stops[which], &feet.stops[which]),
+            Phase::Standing | Phase::Start => (&clips.starts[which], &feet.starts[which]),
+            Phase::TurnIn | Phase::TurnOut => (&clips.pivots[which], &feet.pivots[which]),
+            Phase::Cycle => (&clips.cycle, &feet.cycle),
         }
     }
 }

@@ -2,6 +2,9 @@
 
 use glam::DVec3;
 
+/// A point within this share of the stance rule's height touches the ground.
+const TOUCHES: f64 = 0.1;
+
 /// What a foot slides while it stands, step by step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FootSlide {
@@ -14,6 +17,7 @@ pub struct FootSlide {
     /// Metres of the step that is going on.
     pub current: f64,
     standing: bool,
+    held: bool,
 }
 
 impl FootSlide {
@@ -23,21 +27,40 @@ impl FootSlide {
         if self.steps == 0 { 0.0 } else { self.total / f64::from(self.steps) }
     }
 
-    /// A frame in which the foot stands or not. Of its points, `now` and a frame ago in world space, the one
-    /// that moved least over the ground is what it stands on.
-    pub(super) fn see(&mut self, stands: bool, before: &[DVec3], now: &[DVec3]) {
-        if stands && self.standing {
-            let moved = now.iter().zip(before).map(|(a, b)| (a.x - b.x).hypot(a.z - b.z));
-            let least = moved.fold(f64::INFINITY, f64::min);
-            if least.is_finite() {
-                self.current += least;
+    /// A frame: whether the foot is held, and its points, a frame ago and now, world space, with their heights
+    /// above where they stand.
+    ///
+    /// What counts are the points that are within a tenth of `near` of the ground in both frames, whether the foot
+    /// is held or not, and of a foot that is held those within `near`; of these, the one that moved least over the
+    /// ground is what it stands on. Ways add up: a foot that slides and comes back has slid.
+    pub(super) fn see(&mut self, held: bool, near: f64, points: [&[DVec3]; 2], heights: [&[f64]; 2]) {
+        let limit = if held && self.held { near } else { TOUCHES * near };
+        self.held = held;
+        let mut least = f64::INFINITY;
+        for i in 0..points[0].len() {
+            if heights[0][i] <= limit && heights[1][i] <= limit {
+                least = least.min((points[1][i] - points[0][i]).with_y(0.0).length());
             }
+        }
+        if least.is_finite() {
+            self.standing = true;
+            self.current += least;
         } else if self.standing {
             self.steps += 1;
             self.total += self.current;
             self.worst = self.worst.max(self.current);
-            self.current = 0.0;
+            (self.current, self.standing) = (0.0, false);
         }
-        self.standing = stands;
+    }
+
+    /// Two feet as one.
+    pub(super) fn and(&self, other: &Self) -> Self {
+        Self {
+            steps: self.steps + other.steps,
+            total: self.total + other.total,
+            worst: self.worst.max(other.worst),
+            current: self.current.max(other.current),
+            ..*self
+        }
     }
 }

@@ -148,14 +148,6 @@ impl WarpJob<'_> {
             let status = lead(self.rig, leg, model, hip_at, target, rotation, self.pose);
             statuses[number] = status;
             report.unreached += usize::from(!status.is_ok_and(|s| s.is_reached()));
-            if let Some(slot) = leg.loose_foot {
-                let foot = model[leg.foot.index()];
-                let by =
-                    DTransform::from_rotation_translation(rotation * foot.rotation.conjugate(), DVec3::ZERO);
-                let loose = model[slot.index()];
-                let at = target + by.rotation * (loose.translation - foot.translation);
-                place(self.rig, model, slot, at, by.rotation * loose.rotation, self.pose);
-            }
         }
         let pelvis = self.state.model[self.legs.pelvis.index()];
         if drop != DVec3::ZERO {
