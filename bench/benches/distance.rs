@@ -84,7 +84,7 @@ fn matching(c: &mut Criterion) {
                 for ((state, travelled), out) in black_box(&states).iter().zip(&mut out) {
                     *out = *state;
                     let step = advance_by_distance(&start, &settings, out, *travelled, DT);
-                    black_box(step.is_ok_and(|step| step.account.slid != 0.0));
+                    let _ = black_box(step);
                 }
             });
         });
@@ -97,7 +97,7 @@ fn matching(c: &mut Criterion) {
                     *out = *state;
                     let left = -state.distance() - travelled;
                     let step = match_to_target(&stop, &settings, out, left, *travelled, DT);
-                    black_box(step.is_ok_and(|step| step.account.slid != 0.0));
+                    let _ = black_box(step);
                 }
             });
         });
@@ -109,7 +109,7 @@ fn matching(c: &mut Criterion) {
                 for ((state, travelled), out) in black_box(&states).iter().zip(&mut out) {
                     *out = *state;
                     let step = playrate_to_speed(&cycle, &settings, out, *travelled, DT);
-                    black_box(step.is_ok_and(|step| step.account.slid != 0.0));
+                    let _ = black_box(step);
                 }
             });
         });

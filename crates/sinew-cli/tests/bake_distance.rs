@@ -250,6 +250,10 @@ fn a_start_can_be_retimed_to_its_mover() {
         let (way, signed) = (root.track.sample_vec3(time).z, stored.signed_at(time));
         assert!((way - signed).abs() < 0.01, "{time} s: {way} m, {signed} m");
     }
+    // So are the moments of the report.
+    let [from, to] = ["from", "to"].map(|end| report["reversals"][0][end].as_f64().unwrap());
+    let back = root.track.sample_vec3(from).z - root.track.sample_vec3(to).z;
+    assert!((back - 0.0648).abs() < 1e-3, "{from} to {to} s: {back} m");
     let stop = file.bake("stop.glb", &[&["--clip", "Run_Stop"], &options[2..]].concat());
     assert_eq!(stop.status.code(), Some(3));
     assert!(text(&stop.stderr).contains("start"), "{}", text(&stop.stderr));

@@ -3,8 +3,8 @@
 
 use proptest::prelude::*;
 use sinew::{
-    DistanceCurve, DistanceKind, LocomotionError, MatchSettings, MatchState, MatchStatus, MatchStep,
-    SplitSettings, advance_by_distance, match_to_target, playrate_to_speed,
+    Curve, DistanceCurve, DistanceKind, Interpolation, LocomotionError, MatchSettings, MatchState,
+    MatchStatus, MatchStep, SplitSettings, advance_by_distance, match_to_target, playrate_to_speed,
 };
 
 fn kind() -> impl Strategy<Value = DistanceKind> {
@@ -207,6 +207,26 @@ proptest! {
             let size = curve.distances()[0].abs().max(curve.distances()[1].abs());
             prop_assert!((back.distance_at(time) - curve.distance_at(time)).abs() < 1e-6 + 1e-5 * size);
             prop_assert!((back.remainder_at(time) - curve.remainder_at(time)).abs() < 1e-6 + 1e-5 * size);
+        }
+    }
+
+    /// Keys that are not even are met where they are.
+    #[test]
+    fn uneven_keys_are_met(steps in proptest::collection::vec((1_u8..40, 0.001_f32..1.0), 2..12)) {
+        let (mut times, mut values) = (vec![0.0], vec![0.0_f32]);
+        for (ticks, metres) in steps {
+            times.push(times[times.len() - 1] + f64::from(ticks) / 64.0);
+            values.push(values[values.len() - 1] + metres);
+        }
+        let stored = Curve::new("d", times.clone(), values.clone(), Interpolation::Linear).unwrap();
+        let curve = DistanceCurve::from_clip_curves(&[stored], "d").unwrap();
+        // The steepest way within a step of the grid, which has eight or more to an interval.
+        let closest = times.windows(2).map(|t| t[1] - t[0]).fold(f64::INFINITY, f64::min);
+        let steepest = times.windows(2).zip(values.windows(2)).map(|(t, v)| f64::from(v[1] - v[0]) / (t[1] - t[0]));
+        let allowed = steepest.fold(0.0, f64::max) * closest / 8.0;
+        for (time, value) in times.iter().zip(&values) {
+            let found = curve.distance_at(*time);
+            prop_assert!((found - f64::from(*value)).abs() <= allowed + 1e-6, "{found} at {time} s, {value}");
         }
     }
 

@@ -118,6 +118,23 @@ fn a_pause_parts_two_legs() {
 }
 
 #[test]
+fn every_pause_of_many_legs_is_found() {
+    for legs in 2..=12_u32 {
+        // A second of two metres, then a second of standing.
+        let times: Vec<f64> = (0..=30 * (2 * legs - 1)).map(|i| f64::from(i) / 30.0).collect();
+        let along: Vec<f64> = times
+            .iter()
+            .map(|t| {
+                let leg = (t / 2.0).floor();
+                2.0 * (leg + (t - 2.0 * leg).min(1.0))
+            })
+            .collect();
+        let path = signed(&straight(&times, &along, DVec2::Y));
+        assert_eq!(path.markers.len(), legs as usize - 1, "{legs} legs: {:?}", path.markers);
+    }
+}
+
+#[test]
 fn a_clip_that_moves_all_the_way_is_a_loop() {
     // Straight on with a body that sways, and round a bend.
     let times: Vec<f64> = (0..=30).map(|i| f64::from(i) / 30.0).collect();

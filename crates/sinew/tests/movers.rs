@@ -77,6 +77,19 @@ fn what_never_stops_is_said() {
     assert!(ice.check().is_ok());
 }
 
+#[test]
+fn braking_ends_whatever_the_sub_step() {
+    for sub_step in [0.0, -1.0, 1e-300, f64::NAN] {
+        let mover = GroundMover { sub_step, ..mover(2.0, 20.0) };
+        assert!(mover.check().is_err());
+        let finest = GroundMover { sub_step: 1e-4, ..mover };
+        let (found, expected) =
+            (mover.step(DVec2::X, DVec2::ZERO, DT), finest.step(DVec2::X, DVec2::ZERO, DT));
+        assert_eq!(found, expected, "{sub_step}");
+        assert!(predict_stop(&mover, DVec2::X, DT).is_ok_and(|stop| stop.distance < 0.1));
+    }
+}
+
 proptest! {
     /// Any frame of braking predicts the rest of it.
     #[test]

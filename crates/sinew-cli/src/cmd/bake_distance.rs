@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use sinew::locomotion::{
     DistanceBake, DistanceBakeJob, DistanceBakeSettings, DistanceCurve, DistanceMarker, FeetSettings,
-    GroundMover, LocomotionError, Reversal, retime_start,
+    GroundMover, LocomotionError, Reversal, TimeMap, retime_start,
 };
 use sinew::{JointId, RawClip};
 use sinew_asset::{Document, NoFiles, ReadOptions, WriteOptions, read_gltf, save, write_glb};
@@ -158,9 +158,17 @@ pub(crate) fn run(args: &BakeDistance, out: &mut Out) -> Result<(), Failure> {
             return Err(failed(&why));
         }
     }
+    let mut path = baked.path.clone();
     let (clip, curves, retime) = match args.retime {
         Some(share) => {
-            let (clip, curve, facts) = retimed(args, share, &baked).map_err(|e| failed(&e))?;
+            let (clip, curve, facts, map) = retimed(args, share, &baked).map_err(|e| failed(&e))?;
+            for marker in &mut path.markers {
+                marker.span = marker.span.map(|time| map.new_time(time));
+                marker.time = map.new_time(marker.time);
+            }
+            for reversal in &mut path.reversals {
+                (reversal.from, reversal.to) = (map.new_time(reversal.from), map.new_time(reversal.to));
+            }
             (clip, vec![curve], Some(facts))
         }
         None => (baked.clip.clone(), baked.curves.clone(), None),
@@ -190,8 +198,8 @@ pub(crate) fn run(args: &BakeDistance, out: &mut Out) -> Result<(), Failure> {
             uncertainty: feet.uncertainty,
             stances: feet.stances.len(),
         }),
-        markers: baked.path.markers.iter().map(MarkerFacts::from).collect(),
-        reversals: baked.path.reversals.iter().map(ReversalFacts::from).collect(),
+        markers: path.markers.iter().map(MarkerFacts::from).collect(),
+        reversals: path.reversals.iter().map(ReversalFacts::from).collect(),
         curves: curves.iter().map(CurveFacts::from).collect(),
         retime,
         problems,
@@ -242,7 +250,7 @@ fn retimed(
     args: &BakeDistance,
     share: f64,
     baked: &DistanceBake,
-) -> Result<(RawClip, DistanceCurve, RetimeFacts), Box<dyn std::error::Error>> {
+) -> Result<(RawClip, DistanceCurve, RetimeFacts, TimeMap), Box<dyn std::error::Error>> {
     let [curve] = baked.curves.as_slice() else {
         let kinds: Vec<&str> = baked.curves.iter().map(|c| c.kind().name()).collect();
         return Err(format!("--retime is for a clip that only starts; this has {}", kinds.join(", ")).into());
@@ -267,7 +275,7 @@ fn retimed(
     let mut clip = map.apply(&plain, KEYS_A_SAMPLE * rate)?;
     clip.curves.extend(retimed.to_curves()?);
     let facts = RetimeFacts { share, duration_before: baked.clip.duration(), duration: clip.duration() };
-    Ok((clip, retimed, facts))
+    Ok((clip, retimed, facts, map))
 }
 
 /// What was written, read again: nothing is saved that cannot be matched.

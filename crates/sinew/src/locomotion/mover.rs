@@ -4,6 +4,9 @@ use glam::DVec2;
 
 use super::error::{LocomotionError, in_range};
 
+/// Shortest sub-step of braking, seconds.
+const LEAST_SUB_STEP: f64 = 1e-4;
+
 /// What moves a character over the ground. Predictions iterate it, so that they come true.
 ///
 /// A game that moves characters in another way implements this with its own code.
@@ -30,7 +33,7 @@ pub struct GroundMover {
     pub braking_friction: f64,
     /// Speed lost a second while braking, metres a second squared.
     pub braking: f64,
-    /// Longest step of braking, seconds.
+    /// Longest step of braking, seconds; at least 0.0001, below which it counts as that.
     pub sub_step: f64,
     /// At this speed or below, a character that brakes stands, metres a second.
     pub stop_speed: f64,
@@ -47,7 +50,7 @@ impl GroundMover {
         in_range("the friction", self.friction, 0.0, 1e4, "0 to 1e4")?;
         in_range("the braking friction", self.braking_friction, 0.0, 1e4, "0 to 1e4")?;
         in_range("the braking", self.braking, 0.0, 1e6, "0 to 1e6")?;
-        in_range("the sub-step in seconds", self.sub_step, 1e-4, 10.0, "0.0001 to 10")?;
+        in_range("the sub-step in seconds", self.sub_step, LEAST_SUB_STEP, 10.0, "0.0001 to 10")?;
         in_range("the stop speed", self.stop_speed, 0.0, self.max_speed, "0 to the top speed")?;
         Ok(())
     }
@@ -64,8 +67,10 @@ impl GroundMover {
             return DVec2::ZERO;
         }
         let (mut left, mut v) = (dt, speed);
+        // The least that `check` lets pass: steps of nothing, or of no number, would never end.
+        let longest = self.sub_step.max(LEAST_SUB_STEP);
         while left > 1e-9 && v > 0.0 {
-            let h = if left > self.sub_step { self.sub_step.min(0.5 * left) } else { left };
+            let h = if left > longest { longest.min(0.5 * left) } else { left };
             left -= h;
             v += (-self.braking_friction * v - self.braking) * h;
             if !(v > self.stop_speed) {

@@ -91,13 +91,10 @@ pub(super) fn check_keys(times: &[f64], values: &[f64]) -> Result<(), Locomotion
     }
 }
 
-/// Step and number of steps of an even grid as fine as most intervals between keys.
-fn grid(times: &[f64], per_key: usize) -> Result<(f64, usize), LocomotionError> {
-    let mut intervals: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    intervals.sort_by(f64::total_cmp);
-    let typical = intervals[intervals.len() / 2];
+/// Step and number of steps of an even grid of so many steps an interval.
+fn grid(times: &[f64], interval: f64, per_key: usize) -> Result<(f64, usize), LocomotionError> {
     let seconds = times[times.len() - 1] - times[0];
-    let keys = (seconds / typical).round().max(1.0) * per_key as f64;
+    let keys = (seconds / interval).round().max(1.0) * per_key as f64;
     if keys > MAX_SAMPLES as f64 {
         return Err(LocomotionError::TooManyKeys { keys, most: MAX_SAMPLES });
     }
@@ -105,13 +102,21 @@ fn grid(times: &[f64], per_key: usize) -> Result<(f64, usize), LocomotionError> 
     Ok((seconds / count as f64, count))
 }
 
+/// Steps an interval of a grid for keys that are not even.
+const PER_KEY: usize = 8;
+
 /// The grid of keys that are there already: as they are where they are even, finer where not.
 pub(super) fn grid_of_keys(times: &[f64]) -> Result<(f64, usize), LocomotionError> {
     let count = times.len() - 1;
     let step = (times[count] - times[0]) / count as f64;
     finite("a step in seconds", 1.0 / step)?;
     let is_even = |i: usize| (times[i] - times[0] - step * i as f64).abs() <= 1e-4 * step;
-    if (0..=count).all(is_even) { Ok((step, count)) } else { grid(times, 8) }
+    if (0..=count).all(is_even) {
+        return Ok((step, count));
+    }
+    // As fine as the keys are where they are closest: a coarser grid would cut their corners off.
+    let closest = times.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
+    grid(times, closest, PER_KEY)
 }
 
 /// Splits a signed path, its marker at value 0.
@@ -123,7 +128,9 @@ pub(super) fn split(
 ) -> Result<Split, LocomotionError> {
     settings.check()?;
     check_keys(times, signed)?;
-    let (step, count) = grid(times, settings.samples_per_key)?;
+    let mut intervals: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    intervals.sort_by(f64::total_cmp);
+    let (step, count) = grid(times, intervals[intervals.len() / 2], settings.samples_per_key)?;
     let path = pchip::resample(times, signed, count);
     let marker = marker(kind, times, signed, step, count);
     let at_marker = match kind {

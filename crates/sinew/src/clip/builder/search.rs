@@ -22,6 +22,8 @@ const SEGMENTS: [usize; 5] = [8, 16, 32, 64, 128];
 const IN_PLACE: f64 = 1.04;
 /// How much more a layout may promise to take than the other to be searched at all.
 const MUCH: f64 = 1.25;
+/// Steps from zero, at most, where steps are made finer because there is room: bases need no shift then.
+const MOST_BASE: f64 = 32_000.0;
 /// Largest step of a quaternion component.
 const MAX_STEP: f64 = 0.125;
 /// Largest squared length of three stored components that leaves enough for the fourth.
@@ -378,6 +380,8 @@ impl Search<'_> {
                     for track in tracks_of(bundle) {
                         let (low, high) = ranges[track][layout.tracks[track].order[component]];
                         let fine = if levels > 0.0 { (high - low) / levels } else { steps[track] };
+                        // A track that hardly moves would get steps that its base cannot count.
+                        let fine = fine.max(low.abs().max(high.abs()) / MOST_BASE);
                         least[track] = least[track].max(fine.min(steps[track]));
                     }
                 }

@@ -102,9 +102,21 @@ impl SignedPath {
                 cure: "the clip's root stands still",
             });
         }
-        let least = settings.turn_back * (high - low);
-        let mut bounds = turns(&signed, least);
-        add_pauses(&mut bounds, times, &signed, settings.still_speed, least);
+        let mut longest = high - low;
+        let mut bounds;
+        // Legs are known once their ends are: from one leg over all of the way, shorter ones are looked for until the
+        // longest stays as it is.
+        loop {
+            let least = settings.turn_back * longest;
+            bounds = turns(&signed, least);
+            add_pauses(&mut bounds, times, &signed, settings.still_speed, least);
+            let legs = bounds.windows(2).map(|ends| (signed[ends[1]] - signed[ends[0]]).abs());
+            let found = legs.fold(0.0, f64::max);
+            if !(found < longest) || found <= 0.0 {
+                break;
+            }
+            longest = found;
+        }
         let distances = along_legs(points, &signed, &bounds, settings.straight);
         let mut this = Self { times: times.clone(), distances, markers: Vec::new(), reversals: Vec::new() };
         this.find_markers(points, &bounds, settings);
