@@ -148,18 +148,18 @@ fn crowd(curve: &DistanceCurve, step: impl Fn(&mut Member) -> Result<(), Locomot
 
 fn start_one(curve: &DistanceCurve, member: &mut Member) -> Result<(), LocomotionError> {
     advance_by_distance(curve, &MatchSettings::start(), &mut member.0, member.1, DT)
-        .map(|step| drop(black_box(step)))
+        .map(|step| _ = black_box(step))
 }
 
 fn stop_one(curve: &DistanceCurve, member: &mut Member) -> Result<(), LocomotionError> {
     let left = -member.0.distance() - member.1;
     match_to_target(curve, &MatchSettings::stop(), &mut member.0, left, member.1, DT)
-        .map(|step| drop(black_box(step)))
+        .map(|step| _ = black_box(step))
 }
 
 fn loop_one(curve: &DistanceCurve, member: &mut Member) -> Result<(), LocomotionError> {
     playrate_to_speed(curve, &MatchSettings::cycle(), &mut member.0, member.1, DT)
-        .map(|step| drop(black_box(step)))
+        .map(|step| _ = black_box(step))
 }
 
 #[inline(never)]
