@@ -150,6 +150,14 @@ fn a_clip_that_moves_all_the_way_is_a_loop() {
     let path = signed(&path);
     assert!(path.markers.is_empty());
     assert!((path.distances[30] - 3.0).abs() < 0.01, "{}", path.distances[30]);
+    // Once round a circle of a metre, and back where it began.
+    let round = |t: f64| DVec2::new(1.0 - libm::cos(t), libm::sin(t)) * 1.0;
+    let turn = core::f64::consts::TAU;
+    let points = (0..=60).map(|i| if i == 60 { DVec2::ZERO } else { round(turn * f64::from(i) / 60.0) });
+    let times: Vec<f64> = (0..=60).map(|i| f64::from(i) / 30.0).collect();
+    let path = signed(&RootPath::from_points(times, points.collect()).unwrap());
+    assert!(path.markers.is_empty());
+    assert!((path.distances[60] - turn).abs() < 0.01, "{}", path.distances[60]);
 }
 
 #[test]

@@ -147,7 +147,7 @@ fn pace_step(pace: &Pace, state: &LocomotionController, input: DVec2) -> DVec2 {
 
 fn sum(a: &Account, b: &Account) -> Account {
     Account {
-        travelled: a.travelled + b.travelled + b.handed_on,
+        travelled: a.travelled + b.travelled,
         matched: a.matched + b.matched,
         warped: a.warped + b.warped,
         offset: a.offset + b.offset,

@@ -366,7 +366,10 @@ fn along_legs(points: &[DVec2], signed: &[f64], bounds: &[usize], straight: f64)
         let chord = points[to] - points[from];
         let way = chord.normalize_or_zero();
         let off = |i: usize| way.perp_dot(points[i] - points[from]).abs();
-        let is_straight = (from..=to).all(|i| off(i) <= straight * chord.length());
+        let arc: f64 = (from + 1..=to).map(|i| points[i].distance(points[i - 1])).sum();
+        // A way that comes back to where it began has no chord.
+        let is_straight =
+            chord.length() > 0.5 * arc && (from..=to).all(|i| off(i) <= straight * chord.length());
         let sign = if signed[to] < signed[from] { -1.0 } else { 1.0 };
         for i in from + 1..=to {
             let by = if is_straight {

@@ -13,6 +13,9 @@ use super::set::LocomotionSet;
 use super::slide::FootSlide;
 use crate::{DTransform, Ground, LocalPose, Rig};
 
+/// Shortest step, seconds.
+const LEAST_DT: f64 = 1e-4;
+
 /// Moves a character and poses it: the mover says where the capsule goes, the clip's moment follows the
 /// distance, feet that stand are held.
 #[expect(missing_debug_implementations, reason = "a game's mover and ground need not be shown")]
@@ -31,7 +34,7 @@ pub struct LocomotionJob<'a> {
     /// Where the character looks (x, z), of any length above 0: its legs go the way the capsule goes, at most a
     /// right angle aside, and the rest of it looks there. `None` looks ahead.
     pub facing: Option<DVec2>,
-    /// Seconds since the last frame, 0.0001 to 1.
+    /// Seconds since the last frame, 0.0001 to 1; 0 in a game that is paused: nothing changes then, the pose included.
     pub dt: f64,
     /// The character.
     pub state: &'a mut LocomotionController,
@@ -64,6 +67,15 @@ impl LocomotionJob<'_> {
     /// [`LocomotionError`] where a number is not right or rig, set, state and pose do not belong together.
     pub fn run(&mut self) -> Result<LocomotionFrame, LocomotionError> {
         self.check()?;
+        if self.dt == 0.0
+            && let Some(last) = self.state.last
+        {
+            let (account, status) = (Account::default(), MatchStatus::NoTime);
+            let step = MatchStep { account, status, wraps: 0, ..last.step };
+            return Ok(LocomotionFrame { step, account, switched: false, ..last });
+        }
+        // The first frame has nothing to show yet.
+        self.dt = self.dt.max(LEAST_DT);
         let velocity = self.mover.step(self.state.velocity, self.input, self.dt);
         in_range("the mover's speed", velocity.length(), 0.0, 1e4, "0 to 1e4")?;
         self.state.velocity = velocity;
@@ -101,7 +113,9 @@ impl LocomotionJob<'_> {
         self.show(&step, placement, switched, turned)?;
         self.state.frames += 1;
         let slide = self.state.slides.iter().fold(FootSlide::default(), |all, one| one.and(&all));
-        Ok(LocomotionFrame { phase: self.state.phase, placement, step, account, switched, slide })
+        let frame = LocomotionFrame { phase: self.state.phase, placement, step, account, switched, slide };
+        self.state.last = Some(frame);
+        Ok(frame)
     }
 
     /// The step of the clip that plays; the seconds left where the loop is to follow.
@@ -142,7 +156,14 @@ impl LocomotionJob<'_> {
             (self.state.phase, self.state.stopped) = (Phase::Standing, true);
         }
         let goes_on = matches!(self.state.phase, Phase::Start | Phase::TurnOut);
-        Ok((step, step.account, left.filter(|_| goes_on)))
+        let (mut account, left) = (step.account, left.filter(|_| goes_on));
+        if left.is_none() {
+            // No clip takes over: the pose has nothing for these metres.
+            let nobody = core::mem::take(&mut account.handed_on);
+            account.travelled += nobody;
+            account.slid += nobody;
+        }
+        Ok((step, account, left))
     }
 
     /// By how much the legs go another way than the character looks, radians.
@@ -155,7 +176,9 @@ impl LocomotionJob<'_> {
     }
 
     fn check(&self) -> Result<(), LocomotionError> {
-        in_range("the step in seconds", self.dt, 1e-4, 1.0, "0.0001 to 1")?;
+        if self.dt != 0.0 {
+            in_range("the step in seconds", self.dt, LEAST_DT, 1.0, "0, or 0.0001 to 1")?;
+        }
         in_range("the stick in x", self.input.x, -1e3, 1e3, "-1000 to 1000")?;
         in_range("the stick in z", self.input.y, -1e3, 1e3, "-1000 to 1000")?;
         if let Some(facing) = self.facing {

@@ -7,6 +7,7 @@ use super::super::warp::Warping;
 use super::feet::{ClipFeet, FootAt};
 use super::footing::Footing;
 use super::footpath::Footpath;
+use super::job::LocomotionFrame;
 use super::motion_clip::MotionClip;
 use super::set::LocomotionSet;
 use super::slide::FootSlide;
@@ -76,6 +77,8 @@ pub struct LocomotionController {
     /// Where the pose was in the last frame and the one before.
     pub(super) placements: [DTransform; 2],
     pub(super) frames: u64,
+    /// What the last frame came to.
+    pub(super) last: Option<LocomotionFrame>,
 }
 
 impl LocomotionController {
@@ -115,7 +118,14 @@ impl LocomotionController {
             heights: [vec![f64::INFINITY; points], vec![f64::INFINITY; points]],
             placements: [DTransform::IDENTITY; 2],
             frames: 0,
+            last: None,
         }
+    }
+
+    /// Stands at a place (x, z) and looks along a direction (x, z) of any length; along +Z where that has none.
+    #[must_use]
+    pub fn at(rig: &Rig, set: &LocomotionSet, position: DVec2, direction: DVec2) -> Self {
+        Self { position, heading: direction.try_normalize().unwrap_or(DVec2::Y), ..Self::new(rig, set) }
     }
 
     /// What it does.
