@@ -58,6 +58,9 @@ pub struct FeetTravel {
     pub stances: Vec<FootStance>,
 }
 
+/// Keys a second, at most, that are taken to say something new.
+const MOST_KEYS: f64 = 30.0;
+
 /// Foot speeds of one interval between two frames.
 #[derive(Clone, Copy, Debug)]
 struct Standing {
@@ -130,7 +133,8 @@ impl FeetTravel {
         if !(found >= least) {
             return Err(stands(found));
         }
-        let uncertainty = uncertainty(&standing, feet.len(), found);
+        let interval = seconds / (times.len() - 1) as f64;
+        let uncertainty = uncertainty(&standing, feet.len(), found, interval);
         let scale = match settings.speed {
             Some(speed) => speed / found,
             None if uncertainty > settings.limit => {
@@ -267,7 +271,9 @@ fn interval_speeds(times: &[f64], standing: &[Standing]) -> Vec<f64> {
         .collect()
 }
 
-fn uncertainty(standing: &[Standing], feet: usize, mean_speed: f64) -> f64 {
+/// Twice the standard error of the mean and half of what feet disagree by, as a share of the speed; of intervals of so
+/// many seconds.
+fn uncertainty(standing: &[Standing], feet: usize, mean_speed: f64, interval: f64) -> f64 {
     let count = standing.len() as f64;
     let mean = standing.iter().map(|s| s.speed).sum::<f64>() / count;
     let squares: f64 = standing.iter().map(|s| (s.speed - mean) * (s.speed - mean)).sum();
@@ -281,7 +287,9 @@ fn uncertainty(standing: &[Standing], feet: usize, mean_speed: f64) -> f64 {
         .collect();
     let (low, high) =
         of_feet.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), v| (low.min(*v), high.max(*v)));
-    (2.0 * deviation / count.sqrt() + 0.5 * (high - low)) / mean_speed
+    // Samples between two keys say the same once more.
+    let independent = (count * interval * MOST_KEYS).clamp(1.0, count);
+    (2.0 * deviation / independent.sqrt() + 0.5 * (high - low)) / mean_speed
 }
 
 fn stances(times: &[f64], standing: &[Standing]) -> Vec<FootStance> {
