@@ -405,14 +405,14 @@ pub(crate) const CHUNK: usize = 6;
 pub(crate) struct Raw {
     /// Three components of the first frame, then of the second.
     keys: [[[f32; 8]; 3]; 2],
-    /// Where the result goes: a pose group, or the slots at this offset of the clip.
-    pub(crate) to: usize,
-    /// Of a scattered group.
-    pub(crate) lanes: u8,
     /// Scalar product of the stored components, then squared length of the chord.
     cosine: [f32; 8],
     /// Square of the product of the components that are not stored.
     rest: [f32; 8],
+    /// Where the result goes: a pose group, or the slots at this offset of the clip.
+    pub(crate) to: usize,
+    /// Of a scattered group.
+    pub(crate) lanes: u8,
     notes: Notes,
     swaps: [u8; 2],
 }
