@@ -121,9 +121,13 @@ impl<'a, S: Simd> Walk<'a, S> {
         // Steps and bases of a group in place are all there.
         let lanes = if ALIGNED { 8 } else { stored };
         let steps_at = self.record + RECORD;
-        let steps = simd.load_bf16(simd.bytes(block, steps_at));
+        let mut steps = simd.load_bf16(simd.bytes(block, steps_at));
         self.record = steps_at + 2 * lanes;
         if !ALIGNED {
+            if !FULL {
+                // Behind the last step lies something else.
+                steps = steps.only(simd.mask(mask));
+            }
             raw.swaps = [raw.to as u8, (raw.to >> 8) as u8];
             raw.to = self.record;
             raw.lanes = stored as u8;
@@ -177,7 +181,8 @@ impl<'a, S: Simd> Walk<'a, S> {
         let steps_at = self.record + RECORD;
         let slots_at = steps_at + 2 * lanes;
         self.record = slots_at + 2 * lanes;
-        let steps = simd.load_bf16(simd.bytes(block, steps_at));
+        // Behind the last step lies something else.
+        let steps = simd.load_bf16(simd.bytes(block, steps_at)).only(simd.mask(mask));
         let mut header = self.header + 4;
         if (head >> 24) as u8 & FLAG_DROPS != 0 {
             header += 3;
@@ -296,7 +301,9 @@ impl<'a, S: Simd> Walk<'a, S> {
     ) -> Notes {
         let (simd, block) = (self.simd, self.block);
         let notes = self.flags(K);
-        let steps = simd.load_bf16(simd.bytes(block, record.steps_at));
+        // Behind the last step lies something else.
+        let there = ((1_u32 << record.lanes) - 1) as u8;
+        let steps = simd.load_bf16(simd.bytes(block, record.steps_at)).only(simd.mask(there));
         let stored = record.mask.count_ones();
         // Runs of a group follow each other bit by bit.
         let mut bit = 0;

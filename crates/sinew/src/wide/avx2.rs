@@ -396,6 +396,12 @@ impl Floats for F8 {
     }
 
     #[inline(always)]
+    fn only(self, mask: M8) -> Self {
+        // SAFETY: see the top of the file.
+        unsafe { Self(_mm256_and_ps(self.0, mask.0)) }
+    }
+
+    #[inline(always)]
     fn gt(self, o: Self) -> M8 {
         // SAFETY: see the top of the file.
         unsafe { M8(_mm256_cmp_ps::<_CMP_GT_OQ>(self.0, o.0)) }

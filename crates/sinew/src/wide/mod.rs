@@ -136,6 +136,9 @@ pub(crate) trait Floats:
     fn flip_sign(self, by: Self) -> Self;
     /// `self` where yes, `other` where no.
     fn select(self, mask: Self::Mask, other: Self) -> Self;
+    /// `self` where yes, zero where no: for lanes that hold whatever bytes were there. As floats those are
+    /// often subnormal, and arithmetic on such takes a processor many times as long.
+    fn only(self, mask: Self::Mask) -> Self;
     /// Yes where `self > other`.
     fn gt(self, other: Self) -> Self::Mask;
     /// Rounded to the nearest integer, ties to even; lanes must be within the range of i32.

@@ -216,6 +216,11 @@ impl Floats for Lanes<f32, 8> {
     }
 
     #[inline(always)]
+    fn only(self, mask: Self::Mask) -> Self {
+        self.select(mask, Self([0.0; 8]))
+    }
+
+    #[inline(always)]
     fn gt(self, other: Self) -> Self::Mask {
         core::array::from_fn(|i| self.0[i] > other.0[i])
     }

@@ -273,6 +273,12 @@ impl Floats for F8 {
     }
 
     #[inline(always)]
+    fn only(self, mask: M8) -> Self {
+        // SAFETY: SSE2 is part of x86-64.
+        unsafe { Self(_mm_and_ps(self.0, mask.0), _mm_and_ps(self.1, mask.1)) }
+    }
+
+    #[inline(always)]
     fn gt(self, o: Self) -> M8 {
         // SAFETY: SSE2 is part of x86-64.
         unsafe { M8(_mm_cmpgt_ps(self.0, o.0), _mm_cmpgt_ps(self.1, o.1)) }
