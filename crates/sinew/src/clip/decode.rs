@@ -2,7 +2,7 @@
 
 use super::arc::{ArcShare, NearShare, STRETCH};
 use super::block::{Checked, FLAG_DROPS, FLAG_FAR, HEADER, Head, Kind, RECORD, Record, SEGMENT, u32_at};
-use crate::wide::{Floats, Ints, NARROW, Simd, WINDOW, pose_rows, scale_rows};
+use crate::wide::{Floats, Ints, NARROW, Simd, Stage, WINDOW, pose_rows, scale_rows};
 use crate::{PoseGroup, ScaleGroup};
 
 /// The two frames round a moment.
@@ -82,7 +82,7 @@ impl<'a, S: Simd> Walk<'a, S> {
     /// of them, no base shifted, no run of more than [`NARROW`] bits, and, where it is `ALIGNED`, of a pose group below
     /// the limit. Otherwise takes nothing and says no.
     #[inline(always)]
-    pub(crate) fn unpack_usual<const ALIGNED: bool>(&mut self, limit: usize, raw: &mut Raw) -> bool {
+    pub(crate) fn unpack_usual<const ALIGNED: bool>(&mut self, limit: usize, raws: &mut Raws<S>) -> bool {
         let (simd, block) = (self.simd, self.block);
         let record = u64::from_le_bytes(*simd.bytes(block, self.record));
         // Kind 0, mask, four shifts, pose group or swaps.
@@ -94,29 +94,36 @@ impl<'a, S: Simd> Walk<'a, S> {
         if !usual || is_wide(head) || (ALIGNED && place >= limit) {
             return false;
         }
-        raw.to = place;
-        raw.notes = Notes::NONE;
+        let mut notes = Notes::NONE;
         let mut header = self.header + 4;
         if head >> 24 != 0 {
-            raw.notes.far = (head >> 24) as u8 & FLAG_FAR != 0;
+            notes.far = (head >> 24) as u8 & FLAG_FAR != 0;
             if (head >> 24) as u8 & FLAG_DROPS != 0 {
-                raw.notes.drops = *simd.bytes(block, header);
+                notes.drops = *simd.bytes(block, header);
                 header += 3;
             }
         }
         self.header = header;
         if mask == 0xff {
-            self.unpack_runs::<ALIGNED, true>(head, 0xff, raw);
+            self.unpack_runs::<ALIGNED, true>(place, head, 0xff, notes, raws);
         } else {
-            self.unpack_runs::<ALIGNED, false>(head, mask, raw);
+            self.unpack_runs::<ALIGNED, false>(place, head, mask, notes, raws);
         }
         true
     }
 
     /// The rest of [`Walk::unpack_usual`]; `FULL` where the mask is all ones.
     #[inline(always)]
-    fn unpack_runs<const ALIGNED: bool, const FULL: bool>(&mut self, head: u32, mask: u8, raw: &mut Raw) {
+    fn unpack_runs<const ALIGNED: bool, const FULL: bool>(
+        &mut self,
+        place: usize,
+        head: u32,
+        mask: u8,
+        notes: Notes,
+        raws: &mut Raws<S>,
+    ) {
         let (simd, block) = (self.simd, self.block);
+        let (mut to, mut swaps) = (place, [0; 2]);
         let stored = if FULL { 8 } else { mask.count_ones() as usize };
         // Steps and bases of a group in place are all there.
         let lanes = if ALIGNED { 8 } else { stored };
@@ -128,12 +135,10 @@ impl<'a, S: Simd> Walk<'a, S> {
                 // Behind the last step lies something else.
                 steps = steps.only(simd.mask(mask));
             }
-            raw.swaps = [raw.to as u8, (raw.to >> 8) as u8];
-            raw.to = self.record;
-            raw.lanes = stored as u8;
+            (to, swaps) = (self.record, [place as u8, (place >> 8) as u8]);
             self.record += 2 * lanes;
         }
-        let mut sums = [simd.splat(0.0); 3];
+        let (mut keys, mut sums) = ([[steps; 3]; 2], [steps; 3]);
         let (mut at, mut bit) = (self.at, 0);
         for k in 0..3 {
             let width = head >> (8 * k) & 0xff;
@@ -142,8 +147,7 @@ impl<'a, S: Simd> Walk<'a, S> {
             let (first, second) = (simd.bytes(self.frames[0], at), simd.bytes(self.frames[1], at));
             let a = (simd.unpack_narrow(first, &plan) + base).to_float() * steps;
             let b = (simd.unpack_narrow(second, &plan) + base).to_float() * steps;
-            a.store(&mut raw.keys[0][k]);
-            b.store(&mut raw.keys[1][k]);
+            (keys[0][k], keys[1][k]) = (a, b);
             let squares = [a * a, b * b, a * b];
             sums = if k == 0 {
                 squares
@@ -161,7 +165,7 @@ impl<'a, S: Simd> Walk<'a, S> {
         if !FULL {
             at = self.at + bit.div_ceil(8) as usize;
         }
-        raw.keep_sums(simd, sums);
+        raws.push(Raw::new(simd, keys, sums, to, stored as u8, notes, swaps));
         self.header += 6 * lanes;
         self.at = at;
     }
@@ -330,18 +334,25 @@ impl<'a, S: Simd> Walk<'a, S> {
         notes
     }
 
-    /// Three components of both frames of a group, unpacked for [`Raw::finish`].
+    /// Three components of both frames of a group, unpacked for [`Raw::finish`]; `to` and `swaps` as there.
     #[inline(always)]
-    pub(crate) fn unpack3(&mut self, record: &Record, swaps: [u8; 2], raw: &mut Raw) {
-        raw.notes = self.keys::<3>(record, &mut raw.keys);
-        raw.swaps = swaps;
-        let (simd, [a, b]) = (self.simd, &raw.keys);
-        let (mut aa, mut bb, mut ab) = (simd.splat(0.0), simd.splat(0.0), simd.splat(0.0));
+    pub(crate) fn unpack3(&mut self, record: &Record, to: usize, swaps: [u8; 2], raws: &mut Raws<S>) {
+        let simd = self.simd;
+        let mut stored = [[[0.0; 8]; 3]; 2];
+        let notes = self.keys::<3>(record, &mut stored);
+        let zero = simd.splat(0.0);
+        let (mut keys, mut sums) = ([[zero; 3]; 2], [zero; 3]);
         for k in 0..3 {
-            let (a, b) = (simd.load(&a[k]), simd.load(&b[k]));
-            (aa, bb, ab) = if k == 0 { (a * a, b * b, a * b) } else { (aa + a * a, bb + b * b, ab + a * b) };
+            let (a, b) = (simd.load(&stored[0][k]), simd.load(&stored[1][k]));
+            (keys[0][k], keys[1][k]) = (a, b);
+            let squares = [a * a, b * b, a * b];
+            sums = if k == 0 {
+                squares
+            } else {
+                [sums[0] + squares[0], sums[1] + squares[1], sums[2] + squares[2]]
+            };
         }
-        raw.keep_sums(simd, [aa, bb, ab]);
+        raws.push(Raw::new(simd, keys, sums, to, record.lanes as u8, notes, swaps));
     }
 
     /// How far between the frames.
@@ -404,18 +415,20 @@ fn untrade<S: Simd>(simd: S, [x, y, z]: [S::F; 3], [second, third]: [u8; 2]) -> 
 
 /// Groups that are unpacked before any is finished: the two have long chains of dependent steps, and the
 /// processor overlaps those of neighbouring groups only where each loop is short.
-pub(crate) const CHUNK: usize = 6;
+pub(crate) const CHUNK: usize = 12;
+
+/// Groups on their way.
+pub(crate) type Raws<S> = Stage<Raw<S>, CHUNK>;
 
 /// An unpacked group.
 #[derive(Clone, Copy)]
-#[repr(C, align(32))]
-pub(crate) struct Raw {
+pub(crate) struct Raw<S: Simd> {
     /// Three components of the first frame, then of the second.
-    keys: [[[f32; 8]; 3]; 2],
+    keys: [[S::F; 3]; 2],
     /// Scalar product of the stored components, then squared length of the chord.
-    cosine: [f32; 8],
+    cosine: S::F,
     /// Square of the product of the components that are not stored.
-    rest: [f32; 8],
+    rest: S::F,
     /// Where the result goes: a pose group, or the slots at this offset of the clip.
     pub(crate) to: usize,
     /// Of a scattered group.
@@ -424,40 +437,37 @@ pub(crate) struct Raw {
     swaps: [u8; 2],
 }
 
-impl Raw {
-    pub(crate) const EMPTY: Self = Self {
-        keys: [[[0.0; 8]; 3]; 2],
-        to: 0,
-        lanes: 0,
-        cosine: [0.0; 8],
-        rest: [0.0; 8],
-        notes: Notes::NONE,
-        swaps: [0; 2],
-    };
-
-    /// What is left to the components that are not stored, from sums of squares and products of those that are.
+impl<S: Simd> Raw<S> {
+    /// `sums` of the squares of the first frame's components, of the second's, and of their products.
     #[inline(always)]
-    fn keep_sums<S: Simd>(&mut self, simd: S, [aa, bb, ab]: [S::F; 3]) {
+    fn new(
+        simd: S,
+        keys: [[S::F; 3]; 2],
+        [aa, bb, ab]: [S::F; 3],
+        to: usize,
+        lanes: u8,
+        notes: Notes,
+        swaps: [u8; 2],
+    ) -> Self {
         let one = simd.splat(1.0);
-        ((one - aa) * (one - bb)).max(simd.splat(0.0)).store(&mut self.rest);
-        ab.store(&mut self.cosine);
+        // What is left to the components that are not stored.
+        let rest = ((one - aa) * (one - bb)).max(simd.splat(0.0));
+        Self { keys, cosine: ab, rest, to, lanes, notes, swaps }
     }
 
     /// The squared chord, after unpacking. A step of its own, as the ones that follow: each ends where a value takes
     /// long, so that the processor works on several groups at once.
     #[inline(always)]
-    pub(crate) fn measure<S: Simd>(&mut self, simd: S) {
-        let cosine = simd.load(&self.cosine) + simd.load(&self.rest).sqrt();
-        (simd.splat(2.0) - (cosine + cosine)).store(&mut self.cosine);
+    pub(crate) fn measure(&mut self, simd: S) {
+        let cosine = self.cosine + self.rest.sqrt();
+        self.cosine = simd.splat(2.0) - (cosine + cosine);
     }
 
     /// Three components of the result, and the square of the fourth; of groups with far to go, the fourth. After
     /// [`Raw::measure`].
     #[inline(always)]
-    pub(crate) fn interpolate<S: Simd>(&self, simd: S, share: &Share) -> [S::F; 4] {
-        let [a, b] = &self.keys;
-        let a = [simd.load(&a[0]), simd.load(&a[1]), simd.load(&a[2])];
-        let b = [simd.load(&b[0]), simd.load(&b[1]), simd.load(&b[2])];
+    pub(crate) fn interpolate(&self, simd: S, share: &Share) -> [S::F; 4] {
+        let [a, b] = self.keys;
         let one = simd.splat(1.0);
         if self.notes.far {
             let zero = simd.splat(0.0);
@@ -466,7 +476,7 @@ impl Raw {
             return along_arc(simd, [a[0], a[1], a[2], d], [b[0], b[1], b[2], e], share);
         }
         let share = &share.near;
-        let chord = simd.load(&self.cosine);
+        let chord = self.cosine;
         let bend = simd.splat(share.bend[0]) + chord * simd.splat(share.bend[1]);
         let u = simd.splat(share.share) + chord * bend;
         let p = [a[0] + (b[0] - a[0]) * u, a[1] + (b[1] - a[1]) * u, a[2] + (b[2] - a[2]) * u];
@@ -479,33 +489,30 @@ impl Raw {
 
     /// Keeps what [`Raw::interpolate`] gave where the keys were.
     #[inline(always)]
-    pub(crate) fn keep<S: Simd>(&mut self, q: [S::F; 4]) {
-        for axis in 0..3 {
-            q[axis].store(&mut self.keys[0][axis]);
-        }
-        q[3].store(&mut self.rest);
+    pub(crate) fn keep(&mut self, [x, y, z, w]: [S::F; 4]) {
+        self.keys[0] = [x, y, z];
+        self.rest = w;
     }
 
     /// What was kept, as [`Raw::finish`] takes it, components that have traded places back where they belong.
     #[inline(always)]
-    pub(crate) fn kept<S: Simd>(&self, simd: S) -> [S::F; 4] {
-        let [a, b, c] = &self.keys[0];
-        let mut v = [simd.load(a), simd.load(b), simd.load(c)];
+    pub(crate) fn kept(&self, simd: S) -> [S::F; 4] {
+        let mut v = self.keys[0];
         if self.swaps != [0; 2] {
             v = untrade(simd, v, self.swaps);
         }
-        [v[0], v[1], v[2], simd.load(&self.rest)]
+        [v[0], v[1], v[2], self.rest]
     }
 
     /// The fourth component of what [`Raw::interpolate`] gave.
     #[inline(always)]
-    fn fourth<S: Simd>(&self, simd: S, w: S::F) -> S::F {
+    fn fourth(&self, simd: S, w: S::F) -> S::F {
         if self.notes.far { w } else { w.max(simd.splat(0.0)).sqrt() }
     }
 
     /// [`Raw::finish`] where the values are.
     #[inline(always)]
-    pub(crate) fn finish_in_place<S: Simd>(&self, simd: S, q: &mut [[f32; 8]; 4]) {
+    pub(crate) fn finish_in_place(&self, simd: S, q: &mut [[f32; 8]; 4]) {
         if self.notes.drops == [0; 3] {
             self.fourth(simd, simd.load(&q[3])).store(&mut q[3]);
             return;
@@ -519,7 +526,7 @@ impl Raw {
 
     /// From what [`Raw::interpolate`] gave to unit quaternions in their order.
     #[inline(always)]
-    pub(crate) fn finish<S: Simd>(&self, simd: S, mut q: [S::F; 4]) -> [S::F; 4] {
+    pub(crate) fn finish(&self, simd: S, mut q: [S::F; 4]) -> [S::F; 4] {
         q[3] = self.fourth(simd, q[3]);
         if self.notes.drops != [0; 3] {
             // The stored place of a left-out X, Y or Z holds W.

@@ -1,7 +1,7 @@
 //! One clip at one moment.
 
 use super::block::Kind;
-use super::decode::{CHUNK, Place, Raw, Walk};
+use super::decode::{CHUNK, Place, Raws, Walk};
 use super::patch::Patches;
 use super::{Clip, SampleError};
 use crate::wide::{Backend, Floats, Simd, dispatch};
@@ -91,43 +91,39 @@ fn sample<S: Simd>(
     let share = walk.share();
     let (groups, scales) = (&mut groups[..limit], &mut scales[..limit]);
     let rest = &rig.rest()[..limit];
-    for index in 0..limit {
+    for (to, from) in groups.iter_mut().zip(rest) {
         for axis in 0..3 {
-            simd.load(&rest[index].translation[axis]).store(&mut groups[index].translation[axis]);
+            simd.load(&from.translation[axis]).store(&mut to.translation[axis]);
         }
     }
     if scaled {
         scales.copy_from_slice(&rig.rest_scale()[..limit]);
     }
-    let mut raws = [Raw::EMPTY; CHUNK];
+    let mut raws = Raws::<S>::new();
     let mut left = usize::from(head.aligned);
     // Groups that are decoded in place need no rest.
     let mut rested = 0;
     while left > 0 {
-        let mut count = 0;
-        while count < CHUNK.min(left) && walk.unpack_usual::<true>(limit, &mut raws[count]) {
-            count += 1;
-        }
-        if count == 0 {
+        raws.clear();
+        while raws.count() < CHUNK.min(left) && walk.unpack_usual::<true>(limit, &mut raws) {}
+        if raws.count() == 0 {
             if walk.peek_pose_group() >= limit {
                 break;
             }
             let record = walk.record(true);
-            raws[0].to = record.pose_group.into();
-            walk.unpack3(&record, [0; 2], &mut raws[0]);
-            count = 1;
+            walk.unpack3(&record, record.pose_group.into(), [0; 2], &mut raws);
         }
-        left -= count;
-        for raw in &mut raws[..count] {
+        left -= raws.count();
+        for raw in raws.items() {
             raw.measure(simd);
         }
-        for raw in &raws[..count] {
+        for raw in raws.items() {
             let (q, Some(out)) = (raw.interpolate(simd, &share), groups.get_mut(raw.to)) else { continue };
             for axis in 0..4 {
                 q[axis].store(&mut out.rotation[axis]);
             }
         }
-        for raw in &raws[..count] {
+        for raw in raws.items() {
             let Some(out) = groups.get_mut(raw.to) else { continue };
             raw.finish_in_place(simd, &mut out.rotation);
             while rested < raw.to {
@@ -148,31 +144,28 @@ fn sample<S: Simd>(
     let mut left = usize::from(head.scattered);
     while left > 0 {
         // Rotations of three components come first, in chunks.
-        let mut count = 0;
-        while count < CHUNK.min(left) && walk.peek_kind() == Kind::Rotation3 as u8 {
-            let raw = &mut raws[count];
-            if !walk.unpack_usual::<false>(limit, raw) {
+        raws.clear();
+        while raws.count() < CHUNK.min(left) && walk.peek_kind() == Kind::Rotation3 as u8 {
+            if !walk.unpack_usual::<false>(limit, &mut raws) {
                 let record = walk.record(false);
-                (raw.to, raw.lanes) = (record.slots_at(), record.lanes as u8);
-                walk.unpack3(&record, record.swaps(), raw);
+                walk.unpack3(&record, record.slots_at(), record.swaps(), &mut raws);
             }
-            count += 1;
         }
-        for raw in &mut raws[..count] {
+        for raw in raws.items() {
             raw.measure(simd);
         }
-        for raw in &mut raws[..count] {
-            raw.keep::<S>(raw.interpolate(simd, &share));
+        for raw in raws.items() {
+            raw.keep(raw.interpolate(simd, &share));
         }
-        for raw in &raws[..count] {
+        for raw in raws.items() {
             let q = raw.finish(simd, raw.kept(simd));
             walk.put_rotations(q, raw.to, raw.lanes.into(), groups);
         }
-        left -= count;
+        left -= raws.count();
         while left > 0 && walk.scatter_usual(groups, scales) {
             left -= 1;
         }
-        if count == 0 && left > 0 && walk.peek_kind() != Kind::Rotation3 as u8 {
+        if raws.count() == 0 && left > 0 && walk.peek_kind() != Kind::Rotation3 as u8 {
             let record = walk.record(false);
             walk.scatter(&record, groups, scales);
             left -= 1;

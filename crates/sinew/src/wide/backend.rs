@@ -1,6 +1,29 @@
 //! Which kernels run.
 
 use core::fmt;
+use core::sync::atomic::{AtomicU8, Ordering};
+
+/// The answer of [`look_up`], one more than its position; 0 before the first time. Whoever comes first, it is the same.
+static BEST: AtomicU8 = AtomicU8::new(0);
+
+#[cold]
+fn look_up() -> Backend {
+    #[cfg(target_arch = "x86_64")]
+    // Every processor with AVX2 has the others; a virtual machine may hide them.
+    let best = if std::arch::is_x86_feature_detected!("avx2")
+        && std::arch::is_x86_feature_detected!("popcnt")
+        && std::arch::is_x86_feature_detected!("bmi1")
+        && std::arch::is_x86_feature_detected!("bmi2")
+    {
+        Backend::Avx2
+    } else {
+        Backend::Sse2
+    };
+    #[cfg(not(target_arch = "x86_64"))]
+    let best = Backend::Scalar;
+    BEST.store(best as u8 + 1, Ordering::Relaxed);
+    best
+}
 
 /// The instructions that kernels use. All backends give the same bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,40 +42,28 @@ impl Backend {
 
     /// Whether this processor can run it.
     #[must_use]
+    #[inline]
     pub fn is_available(self) -> bool {
-        match self {
-            Self::Scalar => true,
-            #[cfg(target_arch = "x86_64")]
-            Self::Sse2 => true,
-            #[cfg(target_arch = "x86_64")]
-            // Every processor with AVX2 has the others; a virtual machine may hide them.
-            Self::Avx2 => {
-                std::arch::is_x86_feature_detected!("avx2")
-                    && std::arch::is_x86_feature_detected!("popcnt")
-                    && std::arch::is_x86_feature_detected!("bmi1")
-                    && std::arch::is_x86_feature_detected!("bmi2")
-            }
-            #[cfg(not(target_arch = "x86_64"))]
-            Self::Sse2 | Self::Avx2 => false,
-        }
+        self <= Self::best()
     }
 
     /// The fastest this processor can run. The answer is looked up once and kept.
     #[must_use]
+    #[inline]
     pub fn best() -> Self {
-        if Self::Avx2.is_available() {
-            Self::Avx2
-        } else if Self::Sse2.is_available() {
-            Self::Sse2
-        } else {
-            Self::Scalar
+        match BEST.load(Ordering::Relaxed) {
+            3 => Self::Avx2,
+            2 => Self::Sse2,
+            1 => Self::Scalar,
+            _ => look_up(),
         }
     }
 
     /// This backend where the processor has it, else the next slower one that it has.
     #[must_use]
+    #[inline]
     pub fn or_available(self) -> Self {
-        if self.is_available() { self } else { Self::best().min(self) }
+        self.min(Self::best())
     }
 }
 

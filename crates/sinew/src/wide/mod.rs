@@ -16,6 +16,7 @@ pub(crate) mod rows;
 pub(crate) mod scalar;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod sse2;
+mod stage;
 #[cfg(test)]
 mod tests;
 pub(crate) mod unpack;
@@ -27,6 +28,7 @@ use crate::clip::Checked;
 pub use backend::Backend;
 pub(crate) use backend::dispatch;
 pub(crate) use rows::{pose_rows, scale_rows};
+pub(crate) use stage::Stage;
 pub(crate) use unpack::{MAX_WIDTH, NARROW, WINDOW};
 
 /// Four floats: a quaternion, or a row of a 3x4 matrix.
