@@ -21,7 +21,7 @@
 //! one segment: the last frame of a segment is also the first of the next.
 
 use super::Clip;
-use crate::wide::{MAX_WIDTH, WINDOW};
+use crate::wide::{MAX_WIDTH, NARROW, WINDOW};
 
 /// Size of the header.
 pub(crate) const HEADER: usize = 56;
@@ -89,6 +89,9 @@ pub(crate) struct Head {
     pub(crate) constants: [u16; 3],
     /// Tracks with keys of their own.
     pub(crate) keyed: u16,
+    /// Whether every group is of the usual sort: leading lanes, no base shifted, no run of more than [`NARROW`] bits, no
+    /// quaternion stored whole. Not in the file: [`check`] finds out.
+    pub(crate) plain: bool,
     /// Offset of the constants.
     pub(crate) constants_at: usize,
     /// Offset of the keyed tracks.
@@ -147,6 +150,7 @@ impl Head {
             scattered: n(28),
             constants: [n(30), n(32), n(34)],
             keyed: n(36),
+            plain: false,
             constants_at: u32_at(block, 40) as usize,
             keyed_at: u32_at(block, 44) as usize,
             segments_at: u32_at(block, 48) as usize,
@@ -270,7 +274,7 @@ pub(crate) fn check(block: &[u8]) -> Result<Head, ClipDataError> {
         Ok(needed as usize)
     };
     need("the header", (HEADER + TAIL) as u64)?;
-    let head = Head::read(array_at(block, 0));
+    let mut head = Head::read(array_at(block, 0));
     let bad = |offset, what, found: f64, expected| ClipDataError::Value { offset, what, found, expected };
     if head.frames == 0 {
         return Err(bad(4, "frame count", 0.0, "at least 1"));
@@ -399,6 +403,9 @@ pub(crate) fn check(block: &[u8]) -> Result<Head, ClipDataError> {
     // Checked before anything is sized by it.
     let table = need("the segments", at as u64 + head.segments() as u64 * SEGMENT as u64)?;
     let mut next = table;
+    head.plain = groups.iter().all(|g| {
+        g.kind != Kind::Rotation4 && g.shift == [0; 4] && g.mask & g.mask.wrapping_add(1) == 0
+    });
     for segment in 0..head.segments() {
         let entry = at + segment * SEGMENT;
         let (data, stride) = (u32_at(block, entry) as usize, u32_at(block, entry + 4) as usize);
@@ -418,6 +425,7 @@ pub(crate) fn check(block: &[u8]) -> Result<Head, ClipDataError> {
                 if width > MAX_WIDTH {
                     return Err(bad(walk + component, "width", width.into(), "at most 24 bits"));
                 }
+                head.plain &= width <= NARROW;
                 bits += (width * record.mask.count_ones()) as usize;
             }
             frame += bits.div_ceil(8);

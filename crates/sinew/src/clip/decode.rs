@@ -82,7 +82,11 @@ impl<'a, S: Simd> Walk<'a, S> {
     /// of them, no base shifted, no run of more than [`NARROW`] bits, and, where it is `ALIGNED`, of a pose group below
     /// the limit. Otherwise takes nothing and says no.
     #[inline(always)]
-    pub(crate) fn unpack_usual<const ALIGNED: bool>(&mut self, limit: usize, raws: &mut Raws<S>) -> bool {
+    pub(crate) fn unpack_usual<const ALIGNED: bool, const PLAIN: bool>(
+        &mut self,
+        limit: usize,
+        raws: &mut Raws<S>,
+    ) -> bool {
         let (simd, block) = (self.simd, self.block);
         let record = u64::from_le_bytes(*simd.bytes(block, self.record));
         // Kind 0, mask, four shifts, pose group or swaps.
@@ -91,7 +95,7 @@ impl<'a, S: Simd> Walk<'a, S> {
         // Three widths, flags.
         let head = u32::from_le_bytes(*simd.bytes(block, self.header));
         let usual = record << 16 == u64::from(mask) << 24 && mask & mask.wrapping_add(1) == 0;
-        if !usual || is_wide(head) || (ALIGNED && place >= limit) {
+        if !(PLAIN || usual && !is_wide(head)) || (ALIGNED && place >= limit) {
             return false;
         }
         let mut notes = Notes::NONE;
@@ -173,12 +177,13 @@ impl<'a, S: Simd> Walk<'a, S> {
     /// Decodes the next scattered group where it is of vectors, no base is shifted and no run has more than [`NARROW`]
     /// bits. Otherwise takes nothing and says no.
     #[inline(always)]
-    pub(crate) fn scatter_usual(&mut self, groups: &mut [PoseGroup], scales: &mut [ScaleGroup]) -> bool {
+    pub(crate) fn scatter_usual<const PLAIN: bool>(&mut self, groups: &mut [PoseGroup], scales: &mut [ScaleGroup]) -> bool {
         let (simd, block) = (self.simd, self.block);
         let record = u64::from_le_bytes(*simd.bytes(block, self.record));
         let (kind, mask) = (record as u8, (record >> 8) as u8);
         let head = u32::from_le_bytes(*simd.bytes(block, self.header));
-        if kind < Kind::Translation as u8 || record << 16 >> 32 != 0 || is_wide(head) {
+        let usual = kind >= Kind::Translation as u8 && record << 16 >> 32 == 0;
+        if !(PLAIN || usual && !is_wide(head)) {
             return false;
         }
         let lanes = mask.count_ones() as usize;

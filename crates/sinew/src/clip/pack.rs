@@ -97,6 +97,7 @@ impl Whole {
     pub(crate) fn head(&self) -> Head {
         let aligned = self.groups.iter().filter(|g| g.aligned.is_some()).count();
         Head {
+            plain: false,
             joints: self.joints,
             layout: self.layout,
             scaled: self.scaled,

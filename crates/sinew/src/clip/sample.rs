@@ -57,25 +57,41 @@ impl<'a> SampleJob<'a> {
         let scaled = rig.is_scaled() || clip.head.scaled || kept;
         let time = self.time;
         let (groups, scales) = self.output.parts_mut(scaled);
-        dispatch!(
-            backend,
-            sample(
-                clip: &Clip,
-                rig: &Rig,
-                time: f32,
-                limit: usize,
-                scaled: bool,
-                groups: &mut [PoseGroup],
-                scales: &mut [ScaleGroup]
-            )
-        );
+        // Two kernels, so that the one that most clips need has few branches and keeps its places in registers.
+        if clip.head.plain {
+            dispatch!(
+                backend,
+                sample::<true>(
+                    clip: &Clip,
+                    rig: &Rig,
+                    time: f32,
+                    limit: usize,
+                    scaled: bool,
+                    groups: &mut [PoseGroup],
+                    scales: &mut [ScaleGroup]
+                )
+            );
+        } else {
+            dispatch!(
+                backend,
+                sample::<false>(
+                    clip: &Clip,
+                    rig: &Rig,
+                    time: f32,
+                    limit: usize,
+                    scaled: bool,
+                    groups: &mut [PoseGroup],
+                    scales: &mut [ScaleGroup]
+                )
+            );
+        }
         Ok(())
     }
 }
 
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "a kernel's arguments are what it borrows")]
-fn sample<S: Simd>(
+fn sample<S: Simd, const PLAIN: bool>(
     simd: S,
     clip: &Clip,
     rig: &Rig,
@@ -105,9 +121,9 @@ fn sample<S: Simd>(
     let mut rested = 0;
     while left > 0 {
         raws.clear();
-        while raws.count() < CHUNK.min(left) && walk.unpack_usual::<true>(limit, &mut raws) {}
+        while raws.count() < CHUNK.min(left) && walk.unpack_usual::<true, PLAIN>(limit, &mut raws) {}
         if raws.count() == 0 {
-            if walk.peek_pose_group() >= limit {
+            if PLAIN || walk.peek_pose_group() >= limit {
                 break;
             }
             let record = walk.record(true);
@@ -146,7 +162,7 @@ fn sample<S: Simd>(
         // Rotations of three components come first, in chunks.
         raws.clear();
         while raws.count() < CHUNK.min(left) && walk.peek_kind() == Kind::Rotation3 as u8 {
-            if !walk.unpack_usual::<false>(limit, &mut raws) {
+            if !walk.unpack_usual::<false, PLAIN>(limit, &mut raws) {
                 let record = walk.record(false);
                 walk.unpack3(&record, record.slots_at(), record.swaps(), &mut raws);
             }
@@ -162,10 +178,10 @@ fn sample<S: Simd>(
             walk.put_rotations(q, raw.to, raw.lanes.into(), groups);
         }
         left -= raws.count();
-        while left > 0 && walk.scatter_usual(groups, scales) {
+        while left > 0 && walk.scatter_usual::<PLAIN>(groups, scales) {
             left -= 1;
         }
-        if raws.count() == 0 && left > 0 && walk.peek_kind() != Kind::Rotation3 as u8 {
+        if !PLAIN && raws.count() == 0 && left > 0 && walk.peek_kind() != Kind::Rotation3 as u8 {
             let record = walk.record(false);
             walk.scatter(&record, groups, scales);
             left -= 1;
