@@ -9,6 +9,9 @@ use crate::{Backend, JointMask, LocalPose, PoseGroup, ScaleGroup};
 /// Most override layers with a weight.
 pub const MAX_OVERRIDE_LAYERS: usize = 64;
 
+/// As many override layers have kernels of their own, in which nothing is looked up a second time.
+const FEW: usize = 4;
+
 /// Blends; sizes and weights have been checked.
 pub(super) fn blend(job: &mut PoseBlendJob<'_>, backend: Backend) {
     let groups = job.groups.min(job.rig.groups());
@@ -16,15 +19,21 @@ pub(super) fn blend(job: &mut PoseBlendJob<'_>, backend: Backend) {
         return;
     }
     let (base, layers) = (job.base, job.layers);
+    let nothing = Part::of(base, 0.0, None, groups);
+    let (mut few, mut count) = ([nothing; FEW], 0);
     let (mut masked, mut additive, mut scaled) = (false, false, base.is_scaled());
-    let mut overrides = 0;
     for l in layers {
         let weighs = l.weight > 0.0;
         scaled |= l.pose.is_scaled();
         match l.mode {
             LayerMode::Override => {
-                masked |= weighs && l.mask.is_some();
-                overrides += usize::from(weighs);
+                if weighs {
+                    masked |= l.mask.is_some();
+                    if let Some(part) = few.get_mut(count) {
+                        *part = Part::of(l.pose, l.weight, l.mask, groups);
+                    }
+                    count += 1;
+                }
             }
             LayerMode::Additive { reference } => {
                 scaled |= reference.is_scaled();
@@ -39,14 +48,15 @@ pub(super) fn blend(job: &mut PoseBlendJob<'_>, backend: Backend) {
     if keeps && !scaled {
         scales.fill(ScaleGroup::ONE);
     }
-    // On the stack, and no larger than it need be.
-    let pass = Pass { base, layers, out, scales };
-    match overrides {
-        ..=4 => blend_of::<4>(pass, masked, scaled, backend),
-        _ => blend_of::<MAX_OVERRIDE_LAYERS>(pass, masked, scaled, backend),
+    let mean = Mean { base: nothing, out, scales };
+    if count <= FEW {
+        blend_of(mean, &few[..count], masked, scaled, backend);
+    } else {
+        blend_of_many(mean, layers, masked, scaled, backend);
     }
     if additive {
-        let pass = Pass { base, layers, out, scales };
+        let (out, scales) = job.output.parts_mut(scaled || keeps);
+        let pass = Pass { layers, out: &mut out[..groups], scales: &mut scales[..groups] };
         match scaled {
             false => dispatch!(backend, differences::<false>(pass: Pass<'_>)),
             true => dispatch!(backend, differences::<true>(pass: Pass<'_>)),
@@ -54,27 +64,38 @@ pub(super) fn blend(job: &mut PoseBlendJob<'_>, backend: Backend) {
     }
 }
 
-/// The mean of at most `N` override layers.
-fn blend_of<const N: usize>(pass: Pass<'_>, masked: bool, scaled: bool, backend: Backend) {
-    let mut parts = [Part::of(pass.base, 0.0, None, pass.out.len()); N];
+/// More override layers than [`FEW`]. Out of line, so that the others do not pay for the memory.
+#[inline(never)]
+fn blend_of_many(mean: Mean<'_>, layers: &[PoseLayer<'_>], masked: bool, scaled: bool, backend: Backend) {
+    let mut parts = [mean.base; MAX_OVERRIDE_LAYERS];
     let mut count = 0;
-    for l in pass.layers {
-        if l.is_override()
-            && l.weight > 0.0
-            && let Some(part) = parts.get_mut(count)
-        {
-            *part = Part::of(l.pose, l.weight, l.mask, pass.out.len());
+    for l in layers.iter().filter(|l| l.is_override() && l.weight > 0.0) {
+        if let Some(part) = parts.get_mut(count) {
+            *part = Part::of(l.pose, l.weight, l.mask, mean.out.len());
             count += 1;
         }
     }
-    let (parts, base) = (&parts[..count], Part::of(pass.base, 0.0, None, pass.out.len()));
-    let pass = Mean { base, parts, out: pass.out, scales: pass.scales };
+    blend_of(mean, &parts[..count], masked, scaled, backend);
+}
+
+/// The mean of override layers.
+fn blend_of(mean: Mean<'_>, parts: &[Part<'_>], masked: bool, scaled: bool, backend: Backend) {
     if masked {
+        macro_rules! run {
+            ($scaled:literal, $n:ident) => {
+                dispatch!(backend, masked_mean::<$scaled, $n>(mean: Mean<'_>, parts: &[Part<'_>]))
+            };
+        }
+        const ONE: usize = 1;
+        const TWO: usize = 2;
+        const THREE: usize = 3;
         match (scaled, parts.len()) {
-            (false, ..=4) => dispatch!(backend, masked_mean::<false, 4>(pass: Mean<'_>)),
-            (true, ..=4) => dispatch!(backend, masked_mean::<true, 4>(pass: Mean<'_>)),
-            (false, _) => dispatch!(backend, masked_mean::<false, MAX_OVERRIDE_LAYERS>(pass: Mean<'_>)),
-            (true, _) => dispatch!(backend, masked_mean::<true, MAX_OVERRIDE_LAYERS>(pass: Mean<'_>)),
+            (false, ONE) => run!(false, ONE),
+            (false, TWO) => run!(false, TWO),
+            (false, THREE) => run!(false, THREE),
+            (false, FEW) => run!(false, FEW),
+            (false, _) => run!(false, MAX_OVERRIDE_LAYERS),
+            (true, _) => run!(true, MAX_OVERRIDE_LAYERS),
         }
         return;
     }
@@ -82,23 +103,26 @@ fn blend_of<const N: usize>(pass: Pass<'_>, masked: bool, scaled: bool, backend:
     let (whole, base_share) = (total.max(1.0), (1.0 - total).max(0.0));
     let only = match parts.iter().find(|p| p.weight >= whole) {
         Some(part) => Some(part),
-        None => (base_share >= 1.0).then_some(&pass.base),
+        None => (base_share >= 1.0).then_some(&mean.base),
     };
     if let Some(only) = only {
-        pass.out.copy_from_slice(only.groups);
+        mean.out.copy_from_slice(only.groups);
         if scaled {
-            pass.scales.copy_from_slice(only.scales);
+            mean.scales.copy_from_slice(only.scales);
         }
         return;
     }
     match scaled {
-        false => dispatch!(backend, alike_mean::<false>(pass: Mean<'_>, whole: f32, base_share: f32)),
-        true => dispatch!(backend, alike_mean::<true>(pass: Mean<'_>, whole: f32, base_share: f32)),
+        false => {
+            dispatch!(backend, alike_mean::<false>(mean: Mean<'_>, parts: &[Part<'_>], whole: f32, base_share: f32));
+        }
+        true => {
+            dispatch!(backend, alike_mean::<true>(mean: Mean<'_>, parts: &[Part<'_>], whole: f32, base_share: f32));
+        }
     }
 }
 
 struct Pass<'a> {
-    base: &'a LocalPose,
     layers: &'a [PoseLayer<'a>],
     /// `[group]`, as many as are to be written.
     out: &'a mut [PoseGroup],
@@ -111,18 +135,31 @@ struct Pass<'a> {
 struct Part<'a> {
     groups: &'a [PoseGroup],
     scales: &'a [ScaleGroup],
-    mask: Option<&'a [[f32; 8]]>,
+    /// Of each group, or of all alike.
+    mask: &'a [[f32; 8]],
+    /// Whether the mask is of each group.
+    by_group: bool,
     weight: f32,
 }
+
+/// The mask of a layer without one.
+static ALL: [[f32; 8]; 1] = [[1.0; 8]];
 
 impl<'a> Part<'a> {
     fn of(pose: &'a LocalPose, weight: f32, mask: Option<&'a JointMask>, groups: usize) -> Self {
         Self {
             groups: &pose.groups()[..groups],
             scales: &pose.scales()[..groups],
-            mask: mask.map(|m| &m.groups()[..groups]),
+            mask: mask.map_or(&ALL, |m| &m.groups()[..groups]),
+            by_group: mask.is_some(),
             weight,
         }
+    }
+
+    /// As much of the mask as is of a group.
+    #[inline(always)]
+    fn mask(&self, g: usize) -> &[f32; 8] {
+        &self.mask[if self.by_group { g } else { 0 }]
     }
 
     #[inline(always)]
@@ -150,17 +187,12 @@ impl<'a> Part<'a> {
 
     #[inline(always)]
     fn weight<S: Simd>(&self, simd: S, g: usize) -> S::F {
-        let weight = simd.splat(self.weight);
-        match self.mask {
-            Some(mask) => simd.load(&mask[g]) * weight,
-            None => weight,
-        }
+        simd.load(self.mask(g)) * simd.splat(self.weight)
     }
 }
 
 struct Mean<'a> {
     base: Part<'a>,
-    parts: &'a [Part<'a>],
     /// `[group]`, as many as the contributors have.
     out: &'a mut [PoseGroup],
     /// As many.
@@ -169,8 +201,14 @@ struct Mean<'a> {
 
 /// The mean where every joint has the same weights; not all are one contributor's.
 #[inline(always)]
-fn alike_mean<S: Simd, const SCALED: bool>(simd: S, pass: Mean<'_>, whole: f32, base_share: f32) {
-    let Mean { base, parts, out, scales } = pass;
+fn alike_mean<S: Simd, const SCALED: bool>(
+    simd: S,
+    mean: Mean<'_>,
+    parts: &[Part<'_>],
+    whole: f32,
+    base_share: f32,
+) {
+    let Mean { base, out, scales } = mean;
     let factor = 1.0 / whole;
     let (mut first, mut rest, mut first_share) = (&base, parts, base_share);
     if base_share == 0.0
@@ -210,19 +248,19 @@ fn alike_mean<S: Simd, const SCALED: bool>(simd: S, pass: Mean<'_>, whole: f32, 
 }
 
 /// The mean where a mask makes the weights of joints differ. Vectors are divided by the sum of the weights at the end;
-/// rotations need not be.
+/// rotations need not be. Of `N` parts, or, where those are more than [`FEW`], of at most `N`.
 #[inline(always)]
-fn masked_mean<S: Simd, const SCALED: bool, const N: usize>(simd: S, pass: Mean<'_>) {
-    let Mean { base, parts, out, scales } = pass;
+fn masked_mean<S: Simd, const SCALED: bool, const N: usize>(simd: S, mean: Mean<'_>, parts: &[Part<'_>]) {
+    let Mean { base, out, scales } = mean;
     let (zero, one) = (simd.splat(0.0), simd.splat(1.0));
-    let mut weights = [zero; N];
-    let parts = &parts[..parts.len().min(N)];
-    for (g, (out, scale_out)) in out.iter_mut().zip(scales).enumerate() {
+    let count = if N <= FEW { N } else { parts.len().min(N) };
+    let (parts, groups) = (&parts[..count], out.len());
+    for g in 0..groups {
+        let mut weights = [zero; N];
         let (mut total, mut largest) = (zero, zero);
-        for (part, kept) in parts.iter().zip(&mut weights) {
-            let weight = part.weight(simd, g);
-            (total, largest) = (total + weight, largest.max(weight));
-            *kept = weight;
+        for i in 0..count {
+            weights[i] = parts[i].weight(simd, g);
+            (total, largest) = (total + weights[i], largest.max(weights[i]));
         }
         let (whole, base_share) = (total.max(one), (one - total).max(zero));
         // Lanes where one contributor has everything.
@@ -237,41 +275,43 @@ fn masked_mean<S: Simd, const SCALED: bool, const N: usize>(simd: S, pass: Mean<
             }
             let mut rotation = RotationSum::start(simd, &first.rotation(simd, g), start);
             let mut translation = VectorSum::<S>::start(&first.translation(simd, g), start);
-            for (part, weight) in parts[next..].iter().zip(&weights[next..]) {
-                rotation.add(&part.rotation(simd, g), *weight);
-                translation.add(&part.translation(simd, g), *weight);
+            for i in 0..count {
+                if i >= next {
+                    rotation.add(&parts[i].rotation(simd, g), weights[i]);
+                    translation.add(&parts[i].translation(simd, g), weights[i]);
+                }
             }
             let factor = one / whole;
             let (vanished, mean) = (simd.bits(rotation.vanished()), rotation.finish());
             for axis in 0..4 {
-                mean[axis].store(&mut out.rotation[axis]);
+                mean[axis].store(&mut out[g].rotation[axis]);
             }
             for axis in 0..3 {
-                (translation.0[axis] * factor).store(&mut out.translation[axis]);
+                (translation.0[axis] * factor).store(&mut out[g].translation[axis]);
             }
             if SCALED {
                 let mut scale = VectorSum::<S>::start(&first.scale(simd, g), start);
-                for (part, weight) in parts[next..].iter().zip(&weights[next..]) {
-                    scale.add(&part.scale(simd, g), *weight);
+                for i in next..count {
+                    scale.add(&parts[i].scale(simd, g), weights[i]);
                 }
                 for axis in 0..3 {
-                    (scale.0[axis] * factor).store(&mut scale_out.scale[axis]);
+                    (scale.0[axis] * factor).store(&mut scales[g].scale[axis]);
                 }
             }
             if vanished != 0 {
-                keep_first(&base, parts, g, vanished, out);
+                keep_first(&base, parts, g, vanished, &mut out[g]);
             }
         }
         if alone != 0 {
-            let mut joints = Joints::<S, SCALED>::load(simd, out, scale_out);
+            let mut joints = Joints::<S, SCALED>::load(simd, &out[g], &scales[g]);
             joints = joints.select(one.gt(base_share), &base.joints(simd, g));
-            for (part, weight) in parts.iter().zip(&weights) {
-                let others = whole.gt(*weight);
+            for i in 0..count {
+                let others = whole.gt(weights[i]);
                 if simd.bits(others) != 0xff {
-                    joints = joints.select(others, &part.joints(simd, g));
+                    joints = joints.select(others, &parts[i].joints(simd, g));
                 }
             }
-            joints.store(out, scale_out);
+            joints.store(&mut out[g], &mut scales[g]);
         }
     }
 }
@@ -281,7 +321,7 @@ fn masked_mean<S: Simd, const SCALED: bool, const N: usize>(simd: S, pass: Mean<
 #[inline(never)]
 fn keep_first(base: &Part<'_>, parts: &[Part<'_>], g: usize, lanes: u8, out: &mut PoseGroup) {
     for lane in (0..8).filter(|lane| lanes >> lane & 1 == 1) {
-        let weight = |p: &Part<'_>| p.weight * p.mask.map_or(1.0, |m| m[g][lane]);
+        let weight = |p: &Part<'_>| p.weight * p.mask(g)[lane];
         let total: f32 = parts.iter().map(weight).sum();
         let first = parts.iter().find(|p| weight(p) > 0.0).filter(|_| total >= 1.0).unwrap_or(base);
         for axis in 0..4 {

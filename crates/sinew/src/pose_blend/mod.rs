@@ -185,12 +185,10 @@ impl PoseBlendJob<'_> {
         };
         size(BlendPose::Base, self.base.len())?;
         size(BlendPose::Output, self.output.len())?;
-        let overrides = self.layers.iter().filter(|l| l.is_override() && l.weight > 0.0).count();
-        if overrides > MAX_OVERRIDE_LAYERS {
-            return Err(PoseBlendError::Layers { found: overrides });
-        }
+        let mut overrides = 0;
         for (layer, l) in self.layers.iter().enumerate() {
             size(BlendPose::Layer(layer), l.pose.len())?;
+            overrides += usize::from(l.is_override() && l.weight > 0.0);
             if let LayerMode::Additive { reference } = l.mode {
                 size(BlendPose::Reference(layer), reference.len())?;
             }
@@ -200,6 +198,9 @@ impl PoseBlendJob<'_> {
             if let Some(mask) = l.mask.filter(|m| m.joints() != expected) {
                 return Err(PoseBlendError::Mask { layer, found: mask.joints(), expected });
             }
+        }
+        if overrides > MAX_OVERRIDE_LAYERS {
+            return Err(PoseBlendError::Layers { found: overrides });
         }
         Ok(())
     }
