@@ -163,18 +163,6 @@ impl<'a> Part<'a> {
     }
 
     #[inline(always)]
-    fn rotation<S: Simd>(&self, simd: S, g: usize) -> [S::F; 4] {
-        let r = &self.groups[g].rotation;
-        [simd.load(&r[0]), simd.load(&r[1]), simd.load(&r[2]), simd.load(&r[3])]
-    }
-
-    #[inline(always)]
-    fn translation<S: Simd>(&self, simd: S, g: usize) -> [S::F; 3] {
-        let t = &self.groups[g].translation;
-        [simd.load(&t[0]), simd.load(&t[1]), simd.load(&t[2])]
-    }
-
-    #[inline(always)]
     fn scale<S: Simd>(&self, simd: S, g: usize) -> [S::F; 3] {
         let s = &self.scales[g].scale;
         [simd.load(&s[0]), simd.load(&s[1]), simd.load(&s[2])]
@@ -188,6 +176,27 @@ impl<'a> Part<'a> {
     #[inline(always)]
     fn weight<S: Simd>(&self, simd: S, g: usize) -> S::F {
         simd.load(self.mask(g)) * simd.splat(self.weight)
+    }
+}
+
+#[inline(always)]
+fn rotation<S: Simd>(simd: S, group: &PoseGroup) -> [S::F; 4] {
+    let r = &group.rotation;
+    [simd.load(&r[0]), simd.load(&r[1]), simd.load(&r[2]), simd.load(&r[3])]
+}
+
+#[inline(always)]
+fn translation<S: Simd>(simd: S, group: &PoseGroup) -> [S::F; 3] {
+    let t = &group.translation;
+    [simd.load(&t[0]), simd.load(&t[1]), simd.load(&t[2])]
+}
+
+/// `W` groups from one on.
+#[inline(always)]
+fn rows<const W: usize>(groups: &[PoseGroup], g: usize) -> &[PoseGroup; W] {
+    match groups[g..].first_chunk() {
+        Some(rows) => rows,
+        None => panic!("{W} groups at {g} of {}", groups.len()),
     }
 }
 
@@ -218,19 +227,19 @@ fn alike_mean<S: Simd, const SCALED: bool>(
     }
     let start = simd.splat(first_share);
     for (g, (out, scale_out)) in out.iter_mut().zip(scales).enumerate() {
-        let mut rotation = RotationSum::start(simd, &first.rotation(simd, g), start);
-        let mut translation = VectorSum::<S>::start(&first.translation(simd, g), start);
+        let mut rotations = RotationSum::start(simd, &rotation(simd, &first.groups[g]), start);
+        let mut translations = VectorSum::<S>::start(&translation(simd, &first.groups[g]), start);
         for part in rest {
             let share = simd.splat(part.weight * factor);
-            rotation.add(&part.rotation(simd, g), share);
-            translation.add(&part.translation(simd, g), share);
+            rotations.add(&rotation(simd, &part.groups[g]), share);
+            translations.add(&translation(simd, &part.groups[g]), share);
         }
-        let (vanished, mean) = (simd.bits(rotation.vanished()), rotation.finish());
+        let (vanished, mean) = (simd.bits(rotations.vanished()), rotations.finish());
         for axis in 0..4 {
             mean[axis].store(&mut out.rotation[axis]);
         }
         for axis in 0..3 {
-            translation.0[axis].store(&mut out.translation[axis]);
+            translations.0[axis].store(&mut out.translation[axis]);
         }
         if SCALED {
             let mut scale = VectorSum::<S>::start(&first.scale(simd, g), start);
@@ -249,69 +258,103 @@ fn alike_mean<S: Simd, const SCALED: bool>(
 
 /// The mean where a mask makes the weights of joints differ. Vectors are divided by the sum of the weights at the end;
 /// rotations need not be. Of `N` parts, or, where those are more than [`FEW`], of at most `N`.
+///
+/// Two groups at a time: each rotation waits for the sum before it, and so the processor has another to go on with.
 #[inline(always)]
-fn masked_mean<S: Simd, const SCALED: bool, const N: usize>(simd: S, mean: Mean<'_>, parts: &[Part<'_>]) {
-    let Mean { base, out, scales } = mean;
-    let (zero, one) = (simd.splat(0.0), simd.splat(1.0));
+fn masked_mean<S: Simd, const SCALED: bool, const N: usize>(
+    simd: S,
+    mut mean: Mean<'_>,
+    parts: &[Part<'_>],
+) {
     let count = if N <= FEW { N } else { parts.len().min(N) };
-    let (parts, groups) = (&parts[..count], out.len());
-    for g in 0..groups {
-        let mut weights = [zero; N];
+    let groups = mean.out.len();
+    let mut g = 0;
+    while g + 1 < groups {
+        masked_groups::<S, SCALED, N, 2>(simd, &mut mean, &parts[..count], g);
+        g += 2;
+    }
+    if g < groups {
+        masked_groups::<S, SCALED, N, 1>(simd, &mut mean, &parts[..count], g);
+    }
+}
+
+/// [`masked_mean`] of `W` groups.
+#[inline(always)]
+fn masked_groups<S: Simd, const SCALED: bool, const N: usize, const W: usize>(
+    simd: S,
+    mean: &mut Mean<'_>,
+    parts: &[Part<'_>],
+    g: usize,
+) {
+    let (zero, one) = (simd.splat(0.0), simd.splat(1.0));
+    let base: &[PoseGroup; W] = rows(mean.base.groups, g);
+    let mut poses = [base; N];
+    let mut weights = [[zero; N]; W];
+    for i in 0..parts.len() {
+        poses[i] = rows(parts[i].groups, g);
+    }
+    // What the weights are divided by, what is left to the base, lanes where one part has everything.
+    let (mut whole, mut base_share, mut alone) = ([one; W], [zero; W], [0; W]);
+    for w in 0..W {
         let (mut total, mut largest) = (zero, zero);
-        for i in 0..count {
-            weights[i] = parts[i].weight(simd, g);
-            (total, largest) = (total + weights[i], largest.max(weights[i]));
+        for i in 0..parts.len() {
+            weights[w][i] = parts[i].weight(simd, g + w);
+            (total, largest) = (total + weights[w][i], largest.max(weights[w][i]));
         }
-        let (whole, base_share) = (total.max(one), (one - total).max(zero));
-        // Lanes where one contributor has everything.
-        let alone = !simd.bits(whole.gt(largest.max(base_share)));
-        if alone != 0xff {
-            let (mut first, mut next, mut start) = (&base, 0, base_share);
-            if simd.bits(base_share.gt(zero)) == 0
-                && let Some(bottom) = parts.first()
-            {
-                // The base has no share in any lane: the bottom layer comes first.
-                (first, next, start) = (bottom, 1, weights[0]);
-            }
-            let mut rotation = RotationSum::start(simd, &first.rotation(simd, g), start);
-            let mut translation = VectorSum::<S>::start(&first.translation(simd, g), start);
-            for i in 0..count {
-                if i >= next {
-                    rotation.add(&parts[i].rotation(simd, g), weights[i]);
-                    translation.add(&parts[i].translation(simd, g), weights[i]);
-                }
-            }
-            let factor = one / whole;
-            let (vanished, mean) = (simd.bits(rotation.vanished()), rotation.finish());
-            for axis in 0..4 {
-                mean[axis].store(&mut out[g].rotation[axis]);
+        (whole[w], base_share[w]) = (total.max(one), (one - total).max(zero));
+        alone[w] = !simd.bits(whole[w].gt(largest));
+    }
+    let mut sums = [RotationSum::start(simd, &rotation(simd, &base[0]), base_share[0]); W];
+    for w in 1..W {
+        sums[w] = RotationSum::start(simd, &rotation(simd, &base[w]), base_share[w]);
+    }
+    for i in 0..parts.len() {
+        for w in 0..W {
+            sums[w].add(&rotation(simd, &poses[i][w]), weights[w][i]);
+        }
+    }
+    for w in 0..W {
+        let (out, scale_out) = (&mut mean.out[g + w], &mut mean.scales[g + w]);
+        // Elsewhere the base has everything, and its bits stay.
+        let moves = one.gt(base_share[w]);
+        let bottom = translation(simd, &base[w]);
+        let mut sum = VectorSum::<S>::start(&bottom, base_share[w]);
+        for i in 0..parts.len() {
+            sum.add(&translation(simd, &poses[i][w]), weights[w][i]);
+        }
+        let divides = simd.bits(whole[w].gt(one)) != 0;
+        let factor = if divides { one / whole[w] } else { one };
+        for axis in 0..3 {
+            let mean = if divides { sum.0[axis] * factor } else { sum.0[axis] };
+            mean.select(moves, bottom[axis]).store(&mut out.translation[axis]);
+        }
+        if SCALED {
+            let bottom = mean.base.scale(simd, g + w);
+            let mut sum = VectorSum::<S>::start(&bottom, base_share[w]);
+            for i in 0..parts.len() {
+                sum.add(&parts[i].scale(simd, g + w), weights[w][i]);
             }
             for axis in 0..3 {
-                (translation.0[axis] * factor).store(&mut out[g].translation[axis]);
-            }
-            if SCALED {
-                let mut scale = VectorSum::<S>::start(&first.scale(simd, g), start);
-                for i in next..count {
-                    scale.add(&parts[i].scale(simd, g), weights[i]);
-                }
-                for axis in 0..3 {
-                    (scale.0[axis] * factor).store(&mut scales[g].scale[axis]);
-                }
-            }
-            if vanished != 0 {
-                keep_first(&base, parts, g, vanished, &mut out[g]);
+                (sum.0[axis] * factor).select(moves, bottom[axis]).store(&mut scale_out.scale[axis]);
             }
         }
-        if alone != 0 {
-            let mut joints = Joints::<S, SCALED>::load(simd, &out[g], &scales[g]);
-            joints = joints.select(one.gt(base_share), &base.joints(simd, g));
-            for i in 0..count {
-                let others = whole.gt(weights[i]);
+        let bottom = rotation(simd, &base[w]);
+        let (vanished, turned) = (simd.bits(sums[w].vanished()), sums[w].finish());
+        for axis in 0..4 {
+            turned[axis].select(moves, bottom[axis]).store(&mut out.rotation[axis]);
+        }
+        if vanished != 0 {
+            keep_first(&mean.base, parts, g + w, vanished, out);
+        }
+        if alone[w] != 0 {
+            let mut joints = Joints::<S, SCALED>::load(simd, out, scale_out);
+            for i in 0..parts.len() {
+                let others = whole[w].gt(weights[w][i]);
                 if simd.bits(others) != 0xff {
-                    joints = joints.select(others, &parts[i].joints(simd, g));
+                    joints = joints.select(others, &parts[i].joints(simd, g + w));
                 }
             }
-            joints.store(&mut out[g], &mut scales[g]);
+            joints.store(out, scale_out);
         }
     }
 }
