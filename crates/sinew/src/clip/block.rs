@@ -403,9 +403,9 @@ pub(crate) fn check(block: &[u8]) -> Result<Head, ClipDataError> {
     // Checked before anything is sized by it.
     let table = need("the segments", at as u64 + head.segments() as u64 * SEGMENT as u64)?;
     let mut next = table;
-    head.plain = groups.iter().all(|g| {
-        g.kind != Kind::Rotation4 && g.shift == [0; 4] && g.mask & g.mask.wrapping_add(1) == 0
-    });
+    head.plain = groups
+        .iter()
+        .all(|g| g.kind != Kind::Rotation4 && g.shift == [0; 4] && g.mask & g.mask.wrapping_add(1) == 0);
     for segment in 0..head.segments() {
         let entry = at + segment * SEGMENT;
         let (data, stride) = (u32_at(block, entry) as usize, u32_at(block, entry + 4) as usize);

@@ -177,7 +177,11 @@ impl<'a, S: Simd> Walk<'a, S> {
     /// Decodes the next scattered group where it is of vectors, no base is shifted and no run has more than [`NARROW`]
     /// bits. Otherwise takes nothing and says no.
     #[inline(always)]
-    pub(crate) fn scatter_usual<const PLAIN: bool>(&mut self, groups: &mut [PoseGroup], scales: &mut [ScaleGroup]) -> bool {
+    pub(crate) fn scatter_usual<const PLAIN: bool>(
+        &mut self,
+        groups: &mut [PoseGroup],
+        scales: &mut [ScaleGroup],
+    ) -> bool {
         let (simd, block) = (self.simd, self.block);
         let record = u64::from_le_bytes(*simd.bytes(block, self.record));
         let (kind, mask) = (record as u8, (record >> 8) as u8);

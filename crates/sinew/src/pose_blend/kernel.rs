@@ -19,7 +19,7 @@ pub(super) fn blend(job: &mut PoseBlendJob<'_>, backend: Backend) {
         return;
     }
     let (base, layers) = (job.base, job.layers);
-    let nothing = Part::of(base, 0.0, None, groups);
+    let nothing = Part { pose: base, mask: None, weight: 0.0 };
     let (mut few, mut count) = ([nothing; FEW], 0);
     let (mut masked, mut additive, mut scaled) = (false, false, base.is_scaled());
     for l in layers {
@@ -30,7 +30,7 @@ pub(super) fn blend(job: &mut PoseBlendJob<'_>, backend: Backend) {
                 if weighs {
                     masked |= l.mask.is_some();
                     if let Some(part) = few.get_mut(count) {
-                        *part = Part::of(l.pose, l.weight, l.mask, groups);
+                        *part = Part { pose: l.pose, mask: l.mask, weight: l.weight };
                     }
                     count += 1;
                 }
@@ -71,7 +71,7 @@ fn blend_of_many(mean: Mean<'_>, layers: &[PoseLayer<'_>], masked: bool, scaled:
     let mut count = 0;
     for l in layers.iter().filter(|l| l.is_override() && l.weight > 0.0) {
         if let Some(part) = parts.get_mut(count) {
-            *part = Part::of(l.pose, l.weight, l.mask, mean.out.len());
+            *part = Part { pose: l.pose, mask: l.mask, weight: l.weight };
             count += 1;
         }
     }
@@ -106,9 +106,9 @@ fn blend_of(mean: Mean<'_>, parts: &[Part<'_>], masked: bool, scaled: bool, back
         None => (base_share >= 1.0).then_some(&mean.base),
     };
     if let Some(only) = only {
-        mean.out.copy_from_slice(only.groups);
+        mean.out.copy_from_slice(&only.pose.groups()[..mean.out.len()]);
         if scaled {
-            mean.scales.copy_from_slice(only.scales);
+            mean.scales.copy_from_slice(&only.pose.scales()[..mean.scales.len()]);
         }
         return;
     }
@@ -130,52 +130,36 @@ struct Pass<'a> {
     scales: &'a mut [ScaleGroup],
 }
 
-/// A contributor to a mean, cut down to the groups that are written.
+/// A contributor to a mean.
 #[derive(Clone, Copy)]
 struct Part<'a> {
-    groups: &'a [PoseGroup],
-    scales: &'a [ScaleGroup],
-    /// Of each group, or of all alike.
-    mask: &'a [[f32; 8]],
-    /// Whether the mask is of each group.
-    by_group: bool,
+    pose: &'a LocalPose,
+    mask: Option<&'a JointMask>,
     weight: f32,
 }
 
 /// The mask of a layer without one.
-static ALL: [[f32; 8]; 1] = [[1.0; 8]];
+static ALL: [f32; 8] = [1.0; 8];
 
 impl<'a> Part<'a> {
-    fn of(pose: &'a LocalPose, weight: f32, mask: Option<&'a JointMask>, groups: usize) -> Self {
-        Self {
-            groups: &pose.groups()[..groups],
-            scales: &pose.scales()[..groups],
-            mask: mask.map_or(&ALL, |m| &m.groups()[..groups]),
-            by_group: mask.is_some(),
-            weight,
-        }
-    }
-
     /// As much of the mask as is of a group.
     #[inline(always)]
-    fn mask(&self, g: usize) -> &[f32; 8] {
-        &self.mask[if self.by_group { g } else { 0 }]
+    fn mask(&self, g: usize) -> &'a [f32; 8] {
+        match self.mask {
+            Some(mask) => &mask.groups()[g],
+            None => &ALL,
+        }
     }
 
     #[inline(always)]
     fn scale<S: Simd>(&self, simd: S, g: usize) -> [S::F; 3] {
-        let s = &self.scales[g].scale;
+        let s = &self.pose.scales()[g].scale;
         [simd.load(&s[0]), simd.load(&s[1]), simd.load(&s[2])]
     }
 
     #[inline(always)]
     fn joints<S: Simd, const SCALED: bool>(&self, simd: S, g: usize) -> Joints<S, SCALED> {
-        Joints::load(simd, &self.groups[g], &self.scales[g])
-    }
-
-    #[inline(always)]
-    fn weight<S: Simd>(&self, simd: S, g: usize) -> S::F {
-        simd.load(self.mask(g)) * simd.splat(self.weight)
+        Joints::load(simd, &self.pose.groups()[g], &self.pose.scales()[g])
     }
 }
 
@@ -225,14 +209,15 @@ fn alike_mean<S: Simd, const SCALED: bool>(
     {
         (first, rest, first_share) = (bottom, above, bottom.weight * factor);
     }
-    let start = simd.splat(first_share);
+    let (start, bottom) = (simd.splat(first_share), &first.pose.groups()[..out.len()]);
     for (g, (out, scale_out)) in out.iter_mut().zip(scales).enumerate() {
-        let mut rotations = RotationSum::start(simd, &rotation(simd, &first.groups[g]), start);
-        let mut translations = VectorSum::<S>::start(&translation(simd, &first.groups[g]), start);
+        let mut rotations = RotationSum::start(simd, &rotation(simd, &bottom[g]), start);
+        let mut translations = VectorSum::<S>::start(&translation(simd, &bottom[g]), start);
         for part in rest {
             let share = simd.splat(part.weight * factor);
-            rotations.add(&rotation(simd, &part.groups[g]), share);
-            translations.add(&translation(simd, &part.groups[g]), share);
+            let group = &part.pose.groups()[g];
+            rotations.add(&rotation(simd, group), share);
+            translations.add(&translation(simd, group), share);
         }
         let (vanished, mean) = (simd.bits(rotations.vanished()), rotations.finish());
         for axis in 0..4 {
@@ -261,20 +246,21 @@ fn alike_mean<S: Simd, const SCALED: bool>(
 ///
 /// Two groups at a time: each rotation waits for the sum before it, and so the processor has another to go on with.
 #[inline(always)]
-fn masked_mean<S: Simd, const SCALED: bool, const N: usize>(
-    simd: S,
-    mut mean: Mean<'_>,
-    parts: &[Part<'_>],
-) {
+fn masked_mean<S: Simd, const SCALED: bool, const N: usize>(simd: S, mut mean: Mean<'_>, parts: &[Part<'_>]) {
     let count = if N <= FEW { N } else { parts.len().min(N) };
-    let groups = mean.out.len();
+    let (parts, groups) = (&parts[..count], mean.out.len());
+    let base = &mean.base.pose.groups()[..groups];
+    let mut poses = [base; N];
+    for i in 0..count {
+        poses[i] = &parts[i].pose.groups()[..groups];
+    }
     let mut g = 0;
     while g + 1 < groups {
-        masked_groups::<S, SCALED, N, 2>(simd, &mut mean, &parts[..count], g);
+        masked_groups::<S, SCALED, N, 2>(simd, &mut mean, parts, base, &poses, g);
         g += 2;
     }
     if g < groups {
-        masked_groups::<S, SCALED, N, 1>(simd, &mut mean, &parts[..count], g);
+        masked_groups::<S, SCALED, N, 1>(simd, &mut mean, parts, base, &poses, g);
     }
 }
 
@@ -284,21 +270,23 @@ fn masked_groups<S: Simd, const SCALED: bool, const N: usize, const W: usize>(
     simd: S,
     mean: &mut Mean<'_>,
     parts: &[Part<'_>],
+    base: &[PoseGroup],
+    all: &[&[PoseGroup]; N],
     g: usize,
 ) {
     let (zero, one) = (simd.splat(0.0), simd.splat(1.0));
-    let base: &[PoseGroup; W] = rows(mean.base.groups, g);
+    let base: &[PoseGroup; W] = rows(base, g);
     let mut poses = [base; N];
     let mut weights = [[zero; N]; W];
     for i in 0..parts.len() {
-        poses[i] = rows(parts[i].groups, g);
+        poses[i] = rows(all[i], g);
     }
     // What the weights are divided by, what is left to the base, lanes where one part has everything.
     let (mut whole, mut base_share, mut alone) = ([one; W], [zero; W], [0; W]);
     for w in 0..W {
         let (mut total, mut largest) = (zero, zero);
         for i in 0..parts.len() {
-            weights[w][i] = parts[i].weight(simd, g + w);
+            weights[w][i] = simd.load(parts[i].mask(g + w)) * simd.splat(parts[i].weight);
             (total, largest) = (total + weights[w][i], largest.max(weights[w][i]));
         }
         (whole[w], base_share[w]) = (total.max(one), (one - total).max(zero));
@@ -368,7 +356,7 @@ fn keep_first(base: &Part<'_>, parts: &[Part<'_>], g: usize, lanes: u8, out: &mu
         let total: f32 = parts.iter().map(weight).sum();
         let first = parts.iter().find(|p| weight(p) > 0.0).filter(|_| total >= 1.0).unwrap_or(base);
         for axis in 0..4 {
-            out.rotation[axis][lane] = first.groups[g].rotation[axis][lane];
+            out.rotation[axis][lane] = first.pose.groups()[g].rotation[axis][lane];
         }
     }
 }

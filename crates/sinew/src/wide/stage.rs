@@ -1,5 +1,8 @@
 //! Where groups wait between the steps of a kernel.
-#![allow(unsafe_code, reason = "memory that is not written before it is needed: clearing it costs as much as a group")]
+#![allow(
+    unsafe_code,
+    reason = "memory that is not written before it is needed: clearing it costs as much as a group"
+)]
 
 use core::mem::MaybeUninit;
 
