@@ -6,7 +6,7 @@ use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use sinew::{
-    DistanceCurve, DistanceKind, MatchSettings, MatchState, SplitSettings, advance_by_distance,
+    DistanceCurve, DistanceKind, MatchSettings, MatchState, SplitSettings, Travel, advance_by_distance,
     match_to_target, playrate_to_speed,
 };
 
@@ -53,8 +53,12 @@ fn crowd(curve: &DistanceCurve, settings: &MatchSettings) -> Vec<(MatchState, f6
         let speed = curve.speed_at(state.time()).max(0.5) * (0.6 + 0.8 * share(3 * i + 1));
         if curve.kind() != DistanceKind::Stop {
             let _ = match curve.kind() {
-                DistanceKind::Loop => playrate_to_speed(curve, settings, &mut state, speed * DT, DT),
-                _ => advance_by_distance(curve, settings, &mut state, speed * DT, DT),
+                DistanceKind::Loop => {
+                    playrate_to_speed(curve, settings, &mut state, Travel { travelled: speed * DT, dt: DT })
+                }
+                _ => {
+                    advance_by_distance(curve, settings, &mut state, Travel { travelled: speed * DT, dt: DT })
+                }
             };
         }
         (state, speed * DT)
@@ -83,7 +87,8 @@ fn matching(c: &mut Criterion) {
             b.iter(|| {
                 for ((state, travelled), out) in black_box(&states).iter().zip(&mut out) {
                     *out = *state;
-                    let step = advance_by_distance(&start, &settings, out, *travelled, DT);
+                    let step =
+                        advance_by_distance(&start, &settings, out, Travel { travelled: *travelled, dt: DT });
                     let _ = black_box(step);
                 }
             });
@@ -96,7 +101,13 @@ fn matching(c: &mut Criterion) {
                 for ((state, travelled), out) in black_box(&states).iter().zip(&mut out) {
                     *out = *state;
                     let left = -state.distance() - travelled;
-                    let step = match_to_target(&stop, &settings, out, left, *travelled, DT);
+                    let step = match_to_target(
+                        &stop,
+                        &settings,
+                        out,
+                        left,
+                        Travel { travelled: *travelled, dt: DT },
+                    );
                     let _ = black_box(step);
                 }
             });
@@ -108,7 +119,8 @@ fn matching(c: &mut Criterion) {
             b.iter(|| {
                 for ((state, travelled), out) in black_box(&states).iter().zip(&mut out) {
                     *out = *state;
-                    let step = playrate_to_speed(&cycle, &settings, out, *travelled, DT);
+                    let step =
+                        playrate_to_speed(&cycle, &settings, out, Travel { travelled: *travelled, dt: DT });
                     let _ = black_box(step);
                 }
             });
