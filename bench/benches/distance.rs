@@ -1,6 +1,7 @@
 //! Matching by distance: 100,000 characters at moments all over a clip, one step of a sixtieth of a second each, up to
-//! 40 % slower or faster than the clip is there; an element is a character. Clips of 16, 256 and 4096 keys side by side say whether the length of a clip matters; the
-//! first group says how fast the machine is.
+//! 40 % slower or faster than the clip is there; an element is a character. Clips of 16, 256 and 4096 keys side by side
+//! say whether the length of a clip matters; where the target is far from the playhead, the whole of it is searched.
+//! The first group says how fast the machine is.
 
 use std::hint::black_box;
 
@@ -108,6 +109,21 @@ fn matching(c: &mut Criterion) {
                         left,
                         Travel { travelled: *travelled, dt: DT },
                     );
+                    let _ = black_box(step);
+                }
+            });
+        });
+        // Where each has to go has nothing to do with where it is.
+        let [first, _] = stop.distances();
+        let elsewhere: Vec<f64> =
+            (0..CHARACTERS).map(|i| -first * (0.02 + 0.96 * share(5 * i + 2))).collect();
+        group.bench_function(BenchmarkId::new("match to a target far away", keys), |b| {
+            b.iter(|| {
+                let characters = black_box(&states).iter().zip(black_box(&elsewhere));
+                for (((state, travelled), left), out) in characters.zip(&mut out) {
+                    *out = *state;
+                    let travel = Travel { travelled: *travelled, dt: DT };
+                    let step = match_to_target(&stop, &settings, out, *left, travel);
                     let _ = black_box(step);
                 }
             });
