@@ -8,6 +8,8 @@ use crate::{DTransform, PlantRig};
 
 /// Nearer than this a foot is where the clip has it, metres.
 const THERE: f64 = 1e-4;
+/// A step of its own that is shorter is not seen, metres.
+const SEEN: f64 = 1e-3;
 /// A turn by less is none, radians.
 const STRAIGHT: f64 = 1e-3;
 /// How high a step is, metres a metre over the ground, and at most, as a share of what a lock may give.
@@ -35,6 +37,8 @@ struct FootStep {
     seconds: f64,
     whole: f64,
     lift: f64,
+    /// The clip has had the foot on the ground in the meantime.
+    is_own: bool,
 }
 
 impl FootStep {
@@ -46,6 +50,11 @@ impl FootStep {
     fn left(&self) -> f64 {
         let u = self.share();
         1.0 - u * u * u * (10.0 - u * (15.0 - 6.0 * u))
+    }
+
+    /// From where the clip has the foot to where it is, metres.
+    fn away(&self) -> DVec3 {
+        (self.offset + self.velocity * self.seconds) * self.left()
     }
 
     /// The ground is left before the foot moves over it, and reached when it does no more.
@@ -116,15 +125,21 @@ impl Footing {
         let farthest = offset + velocity * (0.3 * from.whole);
         let over = offset.with_y(0.0).length().max(farthest.with_y(0.0).length());
         let lift = (HIGH * over).min(HIGHEST * from.most);
-        let step = FootStep { offset, velocity, turn, seconds: 0.0, whole: from.whole, lift };
+        let step = FootStep { offset, velocity, turn, seconds: 0.0, whole: from.whole, lift, is_own: false };
         let is_there = offset.length() < THERE && DTransform::angle_between(turn, DQuat::IDENTITY) < STRAIGHT;
         self.step = (!is_there).then_some(step);
     }
 
     /// Goes on by `dt` seconds; `yaw` is how far the body was turned since the last frame, `height` how high the
-    /// foot was then, as a share of what a lock may give.
-    pub(super) fn go_on(&mut self, stands: bool, height: f64, yaw: f64, dt: f64) {
+    /// foot was then, as a share of what a lock may give. A foot that the clip has on the ground, and that is still on its
+    /// way there, takes a step of its own: how far that is, metres, where it begins to be one.
+    pub(super) fn go_on(&mut self, stands: bool, height: f64, yaw: f64, dt: f64) -> Option<f64> {
+        let mut own = None;
         if let Some(step) = &mut self.step {
+            if stands && !step.is_own {
+                step.is_own = true;
+                own = Some(step.away().with_y(0.0).length()).filter(|way| *way > SEEN);
+            }
             step.seconds += dt;
             let landed = stands && height < LANDED && step.seconds > 0.5 * step.whole;
             if step.seconds >= step.whole || landed {
@@ -140,6 +155,14 @@ impl Footing {
             self.turn = (DQuat::IDENTITY.slerp(swing, libm::exp2(-dt / FLATTEN)) * twist).normalize();
         } else {
             self.turn = DQuat::IDENTITY;
+        }
+        own
+    }
+
+    /// Goes along with the ground.
+    pub(super) fn carry(&mut self, by_ws: DVec3) {
+        for place in self.shown.iter_mut().chain([&mut self.clip]) {
+            place.translation += by_ws;
         }
     }
 
@@ -161,7 +184,7 @@ impl Footing {
             target.translation.y += self.raise(legs, leg, model, &target, 0.0);
             return target;
         };
-        let at = foot.translation + (step.offset + step.velocity * step.seconds) * step.left();
+        let at = foot.translation + step.away();
         let turn = DQuat::IDENTITY.slerp(step.turn, step.left());
         let mut target = DTransform { translation: at, rotation: (turn * foot.rotation).normalize(), ..foot };
         target.translation.y += self.raise(legs, leg, model, &target, step.clearance());

@@ -9,6 +9,7 @@ use super::choice::see_feet;
 use super::feet::{contact, model_transforms};
 use super::footing::Departure;
 use super::footpath::OverPath;
+use super::frame::worse;
 use super::job::LocomotionJob;
 use super::motion_clip::carry;
 use super::phase::LocomotionPhase;
@@ -83,17 +84,19 @@ impl LocomotionJob<'_> {
         shown.copy_from(self.pose);
         if leads {
             model_transforms(self.rig, &self.set.legs, self.pose, &mut state.model);
-            for (leg, goal) in self.set.legs.legs().iter().zip(&state.goals) {
+            for ((leg, goal), status) in self.set.legs.legs().iter().zip(&state.goals).zip(&mut state.legs) {
                 let hip = state.model[leg.hip.index()].translation;
-                // A leg that cannot be bent so far stays as it is.
-                let _ = lead(self.rig, leg, &state.model, hip, goal.translation, goal.rotation, self.pose);
+                // A leg that cannot be bent so far stays as it is, and the frame says so.
+                let came = lead(self.rig, leg, &state.model, hip, goal.translation, goal.rotation, self.pose);
+                worse(status, came);
             }
         }
         // Feet are led as on level ground; what lifts them from there is not theirs.
         model_transforms(self.rig, &self.set.legs, self.pose, &mut state.model);
         for (leg, footing) in self.set.legs.legs().iter().zip(&mut state.footings) {
             let foot = placement.mul_transform(&state.model[leg.foot.index()]);
-            footing.shown = [foot, footing.shown[0]];
+            // In its first frame it was there before.
+            footing.shown = [foot, if state.frames == 0 { foot } else { footing.shown[0] }];
         }
         if let Some(slope) = state.path.warp(self.set.settings.tilt) {
             self.warp_onto(slope)?;
@@ -114,13 +117,22 @@ impl LocomotionJob<'_> {
             pose: self.pose,
         }
         .run()?;
+        self.see_warped();
         Ok(())
+    }
+
+    /// Takes down what came of legs that were warped.
+    fn see_warped(&mut self) {
+        let state = &mut *self.state;
+        for (leg, status) in state.legs.iter_mut().zip(state.warping.statuses()) {
+            worse(leg, *status);
+        }
     }
 
     /// Lets the transition run from what was shown to the clip that takes over.
     fn hand_over(&mut self, step: &MatchStep) -> Result<(), LocomotionError> {
         // Not the step's own rate: of a clip that is taken up in the middle of a frame that is of a part of it.
-        let back = self.state.state.rate().max(0.1) * self.dt;
+        let back = self.state.playhead.rate().max(0.1) * self.dt;
         self.sample(step, back, Sampled::Target(0))?;
         self.sample(step, 2.0 * back, Sampled::Target(1))?;
         let state = &mut *self.state;
@@ -160,6 +172,9 @@ impl LocomotionJob<'_> {
             pose,
         }
         .run()?;
+        if matches!(of, Sampled::Pose) {
+            self.see_warped();
+        }
         Ok(())
     }
 
@@ -172,7 +187,7 @@ impl LocomotionJob<'_> {
         let settings = &set.settings.plant;
         let legs = set.legs.legs();
         let in_world = |place: &DTransform, model: &DTransform| place.mul_transform(model);
-        let rate = state.state.rate().clamp(0.5, 2.0);
+        let rate = state.playhead.rate().clamp(0.5, 2.0);
         if switched {
             // The clip that takes over, a frame ago.
             model_transforms(rig, &set.legs, &state.target[0], &mut state.model);
@@ -213,7 +228,9 @@ impl LocomotionJob<'_> {
             let points = firsts..firsts + leg.contacts.len();
             firsts = points.end;
             let height = state.heights[0][points].iter().copied().fold(f64::INFINITY, f64::min);
-            footing.go_on(on, height / settings.most_offset, turned, dt);
+            if let Some(metres) = footing.go_on(on, height / settings.most_offset, turned, dt) {
+                state.own_steps[number].count(metres);
+            }
             footing.clip = clip;
             let count = leg.contacts.len();
             let lowest = (0..count)
@@ -229,14 +246,18 @@ impl LocomotionJob<'_> {
     fn plant(&mut self, placement: DTransform) -> Result<(), LocomotionError> {
         let Self { rig, set, ground, dt, .. } = *self;
         let state = &mut *self.state;
-        let at = placement.translation;
-        let over = OverPath { ground, path: state.path, at: DVec2::new(at.x, at.z) };
+        // Planting holds feet where the ground was before it moved, so that they go along with it.
+        let moved = state.ground_moved;
+        let mut unmoved = placement;
+        unmoved.translation -= DVec3::new(moved.x, 0.0, moved.y);
+        let at = DVec2::new(unmoved.translation.x, unmoved.translation.z);
+        let over = OverPath { ground, path: state.path, at, moved };
         PlantJob {
             rig,
             legs: &set.legs,
             settings: &set.settings.plant,
             ground: &over,
-            placement,
+            placement: unmoved,
             dt,
             stands: Some(&state.stands),
             state: &mut state.planting,
@@ -246,7 +267,7 @@ impl LocomotionJob<'_> {
         model_transforms(rig, &set.legs, self.pose, &mut state.model);
         state.points.swap(0, 1);
         state.heights.swap(0, 1);
-        state.placements = [placement, state.placements[0]];
+        state.placements = [placement, if state.frames == 0 { placement } else { state.placements[0] }];
         let [now, before] = &mut state.points;
         let [high, high_before] = &mut state.heights;
         let rule = &set.settings.plant.stance;
@@ -268,7 +289,13 @@ impl LocomotionJob<'_> {
                 [&high_before[points.clone()], &high[points]],
             );
             first += of.contacts.len();
-            state.footings[leg].shown[0].translation += state.planting.feet()[leg].offset_ws.with_y(0.0);
+            let planted = state.planting.feet()[leg];
+            worse(&mut state.legs[leg], planted.status);
+            let by = planted.offset_ws.with_y(0.0);
+            state.footings[leg].shown[0].translation += by;
+            if state.frames == 0 {
+                state.footings[leg].shown[1].translation += by;
+            }
         }
         see_feet(state, set, dt);
         Ok(())

@@ -12,7 +12,7 @@ pub struct FootSlide {
     pub steps: u32,
     /// Metres over all of them.
     pub total: f64,
-    /// Metres of the worst.
+    /// Metres of the worst, the one that is going on included.
     pub worst: f64,
     /// Metres of the step that is going on.
     pub current: f64,
@@ -45,10 +45,10 @@ impl FootSlide {
         if least.is_finite() {
             self.standing = true;
             self.current += least;
+            self.worst = self.worst.max(self.current);
         } else if self.standing {
             self.steps += 1;
             self.total += self.current;
-            self.worst = self.worst.max(self.current);
             (self.current, self.standing) = (0.0, false);
         }
     }
