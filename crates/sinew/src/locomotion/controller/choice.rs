@@ -76,7 +76,7 @@ impl LocomotionJob<'_> {
             Phase::TurnIn => {
                 let (mover, heading) = (self.mover, self.state.heading);
                 self.state.predicted = Some(predict_along(mover, velocity, self.input, heading, self.dt));
-                self.gives_way()
+                self.gives_way() || self.is_left_behind() && self.turn_in()
             }
             Phase::TurnOut => moves && self.follow_heading(way),
             Phase::Stop if pushed && moves => {
@@ -186,18 +186,26 @@ impl LocomotionJob<'_> {
 
     /// Begins to turn where the stick points back and a clip covers what is left; whether it does.
     fn may_turn(&mut self, way: DVec2) -> bool {
-        let (clips, feet) = (&self.set.clips.pivots, &self.set.feet.pivots);
         let velocity = self.state.velocity;
-        if clips.is_empty()
+        if self.set.clips.pivots.is_empty()
             || !(velocity.length() > NO_SPEED
                 && self.input.dot(way) < self.set.settings.turn * self.input.length())
         {
             return false;
         }
         self.state.predicted = Some(predict_pivot(self.mover, velocity, self.input, self.dt));
+        let turns = self.turn_in();
+        if turns {
+            self.state.heading = way;
+        }
+        turns
+    }
+
+    /// Takes up a turn where a clip covers what is left; whether one does.
+    fn turn_in(&mut self) -> bool {
+        let (clips, feet) = (&self.set.clips.pivots, &self.set.feet.pivots);
         let Some(left) = self.left() else { return false };
         let Some((which, time)) = best_entry(clips, feet, left, &self.state.feet) else { return false };
-        self.state.heading = way;
         self.take_up(LocomotionPhase::TurnIn, which, MatchState::at(&clips[which].curve, time));
         true
     }

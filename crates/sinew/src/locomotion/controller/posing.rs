@@ -7,12 +7,13 @@ use super::super::matching::MatchStep;
 use super::super::warp::{OrientationWarp, SlopeWarp, StrideWarp, WarpJob};
 use super::choice::see_feet;
 use super::feet::{contact, model_transforms};
-use super::footing::Departure;
+use super::footing::{Departure, Sole};
 use super::footpath::OverPath;
 use super::frame::worse;
 use super::job::LocomotionJob;
 use super::motion_clip::carry;
 use super::phase::LocomotionPhase;
+use super::slide::TOUCHES;
 use crate::plant::leg::lead;
 use crate::{DTransform, PlantJob, SampleJob, TransitionJob, TransitionStart};
 
@@ -198,10 +199,20 @@ impl LocomotionJob<'_> {
         model_transforms(rig, &set.legs, self.pose, &mut state.model);
         let mut firsts = 0;
         for (number, leg) in legs.iter().enumerate() {
-            let on = standing || clip_feet.stands(number, step.time);
             let clip = in_world(&placement, &state.model[leg.foot.index()]);
+            let lowest = (0..leg.contacts.len())
+                .map(|p| contact(&set.legs, &state.model, number, p).1)
+                .fold(f64::INFINITY, f64::min);
+            let points = firsts..firsts + leg.contacts.len();
+            firsts = points.end;
+            let height = state.heights[0][points.clone()].iter().copied().fold(f64::INFINITY, f64::min);
             let footing = &mut state.footings[number];
             let stood = footing.stands;
+            // A foot that is down is held until its clip has it off the ground: the body may turn or shift over it.
+            let near = TOUCHES * settings.stance.height;
+            let is_down = stood || footing.is_landing() && height <= near;
+            let lifts = !switched && is_down && lowest <= near;
+            let on = standing || clip_feet.stands(number, step.time) || lifts;
             let planted = state.planting.feet()[number];
             let strained = planted.offset_ws.with_y(0.0).length() > 0.95 * settings.most_offset
                 || !planted.status.is_ok_and(|s| s.is_reached())
@@ -221,24 +232,21 @@ impl LocomotionJob<'_> {
                 let far = (footing.shown[0].translation - before.translation).with_y(0.0).length();
                 let soonest = if on { STEP } else { 0.9 * lands };
                 let whole = soonest.max(far / MAKES_GOOD).clamp(QUICK, SLOW);
-                let from = Departure { velocity, whole, lands: on, most: settings.most_offset };
+                let from = Departure { velocity, whole, lands: on, most: settings.most_offset, height };
                 footing.depart(&before, &from);
                 state.planting.let_go(number);
             }
-            let points = firsts..firsts + leg.contacts.len();
-            firsts = points.end;
-            let height = state.heights[0][points].iter().copied().fold(f64::INFINITY, f64::min);
             if let Some(metres) = footing.go_on(on, height / settings.most_offset, turned, dt) {
                 state.own_steps[number].count(metres);
             }
             footing.clip = clip;
-            let count = leg.contacts.len();
-            let lowest = (0..count)
-                .map(|p| contact(&set.legs, &state.model, number, p).1)
-                .fold(f64::INFINITY, f64::min);
             footing.stands &= lowest <= 2.0 * settings.stance.height;
             state.stands[number] = footing.stands;
-            state.goals[number] = footing.target(&set.legs, number, &state.model);
+            let mut goal = footing.target(&set.legs, number, &state.model);
+            let before = &state.points[0][points.clone()];
+            let sole = Sole { legs: &set.legs, leg: number, model: &state.model, at: placement.translation };
+            footing.hold_down(&sole, before, &state.heights[0][points], near, &mut goal);
+            state.goals[number] = goal;
         }
     }
 
