@@ -82,6 +82,48 @@ fn a_start_with_other_limits_is_as_measured() {
     assert!(run.max_offset <= 0.086 && run.slid == 0.0 && run.max_slew <= 0.75 + 1e-9, "{run:?}");
 }
 
+/// The stride that is returned is the one that the metres go by, and needs no smoothing.
+#[test]
+fn strides_change_no_faster_than_they_may() {
+    let curve = start_curve();
+    let line = [0.0, 0.5];
+    let cycle =
+        DistanceCurve::from_keys("loop", DistanceKind::Loop, &line, &[0.0, 3.0], &SplitSettings::default())
+            .unwrap();
+    let (mut state, mut starts, mut stride) = (MatchState::at_start(&curve), true, 1.0);
+    let (start, run) = (MatchSettings::start(), MatchSettings::cycle());
+    let (mut widest, mut worked_off) = (0.0_f64, 1.0_f64);
+    for pair in run_up(120).windows(2) {
+        let travelled = pair[1] - pair[0];
+        let mut steps = Vec::new();
+        if starts {
+            steps.push(advance_by_distance(&curve, &start, &mut state, travelled, DT).unwrap());
+            if let MatchStatus::Exhausted { seconds } = steps[0].status {
+                state = MatchState::at_start(&cycle).carrying_on(&state);
+                let rest = steps[0].account.handed_on;
+                steps.push(playrate_to_speed(&cycle, &run, &mut state, rest, seconds).unwrap());
+                starts = false;
+            }
+        } else {
+            steps.push(playrate_to_speed(&cycle, &run, &mut state, travelled, DT).unwrap());
+        }
+        for step in &steps {
+            let parts = step.account;
+            assert!((parts.warped - parts.matched * (step.stride - 1.0)).abs() < 1e-12, "{step:?}");
+            assert_eq!(parts.slid, 0.0, "{step:?}");
+        }
+        assert_eq!(steps[steps.len() - 1].stride, state.stride());
+        // 0.2 a frame of the start, also where the loop takes over in the middle of one.
+        assert!((state.stride() - stride).abs() <= 12.0 * DT + 1e-12, "{stride} to {steps:?}");
+        stride = state.stride();
+        widest = widest.max((stride - 1.0).abs());
+        worked_off = state.offset().abs();
+    }
+    // It does change, does its work, and comes back.
+    assert!(!starts && widest > 0.25 && worked_off < 1e-4, "{widest} {worked_off}");
+    assert!((stride - 1.0).abs() < 1e-3, "{stride}");
+}
+
 /// Whether the key in the pit lies before or behind the start cannot be told from magnitudes; the method does
 /// not depend on it.
 #[test]
@@ -269,6 +311,7 @@ fn an_offset_halves_in_its_half_life_whatever_the_frames() {
         let settings = MatchSettings {
             offset_half_life: half_life,
             stride: [0.0, 1e3],
+            stride_slew: 1e6,
             slew: 1e6,
             ..MatchSettings::cycle()
         };

@@ -15,8 +15,9 @@ use crate::Curve;
 const STRIDE_SPEED: f64 = 0.03;
 /// Longest step, seconds.
 const MAX_STEP: f64 = 1e6;
-/// No clip plays faster, whatever the settings say.
+/// No clip plays faster, and no stride gets longer, whatever the settings say.
 const MAX_RATE: f64 = 100.0;
+const MAX_STRIDE: f64 = 10.0;
 
 /// Who sets the time at which the clip is sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +56,7 @@ const END_SPEED: f64 = 1e-3;
 pub struct MatchState {
     time: f64,
     rate: f64,
+    stride: f64,
     offset: f64,
     distance: f64,
 }
@@ -66,12 +68,12 @@ impl MatchState {
         Self::at(curve, curve.span()[0])
     }
 
-    /// At a moment of a curve, clamped to it, at rate 1 and without an offset.
+    /// At a moment of a curve, clamped to it, at rate 1, with strides as they are and without an offset.
     #[must_use]
     pub fn at(curve: &DistanceCurve, time: f64) -> Self {
         let [start, end] = curve.span();
         let time = if time > start { time.min(end) } else { start };
-        Self { time, rate: 1.0, offset: 0.0, distance: curve.distance_at(time) }
+        Self { time, rate: 1.0, stride: 1.0, offset: 0.0, distance: curve.distance_at(time) }
     }
 
     /// Where a clip that stops or turns is taken up with so many metres to go; at its first moment where that
@@ -81,10 +83,10 @@ impl MatchState {
         Self::at(curve, curve.time_at(-remaining))
     }
 
-    /// The same with the offset and the rate of the clip before, so that neither jumps.
+    /// The same with the offset, the rate and the stride of the clip before, so that none of them jumps.
     #[must_use]
     pub fn carrying_on(mut self, before: &Self) -> Self {
-        (self.rate, self.offset) = (before.rate, before.offset);
+        (self.rate, self.stride, self.offset) = (before.rate, before.stride, before.offset);
         self
     }
 
@@ -104,6 +106,12 @@ impl MatchState {
     #[must_use]
     pub fn rate(&self) -> f64 {
         self.rate
+    }
+
+    /// The scale of the stride after the last step.
+    #[must_use]
+    pub fn stride(&self) -> f64 {
+        self.stride
     }
 
     /// How far the mesh is behind the capsule, metres.
@@ -209,7 +217,7 @@ pub struct MatchStep {
     pub time: f64,
     /// Clip seconds a second, over the part of the step that this clip played.
     pub rate: f64,
-    /// Scale of the stride.
+    /// Scale of the stride: what the account goes by, changing no faster than [`MatchSettings::stride_slew`].
     pub stride: f64,
     /// How far the pelvis is ahead of the root, metres ([`DistanceCurve::remainder_at`]).
     pub remainder: f64,
@@ -393,7 +401,7 @@ fn resting(curve: &DistanceCurve, state: &MatchState, account: Account, status: 
     MatchStep {
         time: state.time,
         rate: 0.0,
-        stride: 1.0,
+        stride: state.stride,
         remainder: curve.remainder_at(state.time),
         offset: state.offset,
         wraps: 0,
@@ -413,11 +421,15 @@ fn step(
     dt: f64,
 ) -> MatchStep {
     if state.time >= goal.end {
+        // After a stop nothing follows yet, and strides go back to what they are in the clip.
+        if curve.kind() == DistanceKind::Stop {
+            set_stride(settings, state, 1.0, dt);
+        }
         let account = Account { handed_on: travelled, ..Account::default() };
         return resting(curve, state, account, MatchStatus::Exhausted { seconds: dt });
     }
     if dt == 0.0 {
-        let account = absorb(settings, state, travelled, 0.0, 1.0);
+        let account = absorb(settings, state, travelled, 0.0);
         return resting(curve, state, account, MatchStatus::NoTime);
     }
     let wanted = (goal.target - state.time) / dt;
@@ -468,23 +480,26 @@ fn step(
     } else {
         1.0
     };
-    let mut account = absorb(settings, state, travelled, covered, stride);
+    set_stride(settings, state, stride, played);
+    let mut account = absorb(settings, state, travelled, covered);
     account.handed_on = handed_on;
     (state.time, state.rate) = (to, rate);
     let remainder = curve.remainder(&reached);
+    let stride = state.stride;
     MatchStep { time: to, rate, stride, remainder, offset: state.offset, wraps, account, status }
+}
+
+/// Brings the stride as near to another as it may get in so many seconds.
+#[inline]
+fn set_stride(settings: &MatchSettings, state: &mut MatchState, to: f64, seconds: f64) {
+    let slew = settings.stride_slew * seconds;
+    state.stride = between(between(to, state.stride - slew, state.stride + slew), 0.0, MAX_STRIDE);
 }
 
 /// Shares out what was travelled, and moves the offset.
 #[inline]
-fn absorb(
-    settings: &MatchSettings,
-    state: &mut MatchState,
-    travelled: f64,
-    covered: f64,
-    stride: f64,
-) -> Account {
-    let warped = covered * stride - covered;
+fn absorb(settings: &MatchSettings, state: &mut MatchState, travelled: f64, covered: f64) -> Account {
+    let warped = covered * state.stride - covered;
     let before = state.offset;
     let wanted = before + (travelled - covered - warped);
     // An offset from before that is larger than allowed now may stay, but not grow.
