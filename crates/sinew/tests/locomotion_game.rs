@@ -9,7 +9,7 @@ use locomotion_biped::{Character, SPEED, character, legs, mover, skeleton};
 use sinew::{
     DTransform, FlatGround, GroundMover, IkError, Joint, JointId, LocalPose, LocomotionController,
     LocomotionError, LocomotionFrame, LocomotionJob, LocomotionPhase, LocomotionSet, LocomotionSettings,
-    MatchStatus, Mover, PlantContact, PlantLeg, PlantRig, Rig, Skeleton,
+    MatchStatus, Mover, PlantContact, PlantLeg, PlantRig, Rig, SampleJob, Skeleton,
 };
 
 const FORTH: DVec2 = DVec2::Y;
@@ -429,6 +429,53 @@ fn who_is_put_elsewhere_goes_on_there_and_drags_no_foot_along() {
         let way = walk.state.position() - place;
         assert!(way.y.abs() < 1e-9 && way.x <= 0.0 && way.x >= -SPEED * 41.0 * DT, "{way}");
     }
+}
+
+/// The stride by which the poses cover more or less than their clip is the one in the account: told by where soles are,
+/// with nothing held.
+#[test]
+fn the_stride_shown_is_the_one_accounted_for() {
+    let whole = character();
+    let mut settings = LocomotionSettings::for_size(1.5);
+    let stance = &mut settings.plant.stance;
+    (stance.height, stance.enter_speed, stance.leave_speed) = (0.0, 0.0, 0.0);
+    let set = LocomotionSet::new(&whole.rig, legs(&whole.rig), whole.set.clips().clone(), settings).unwrap();
+    let character = Character { set, ..whole };
+    let mut walk = Walk::new(&character);
+    walk.hold(FORTH, 120);
+    let (mut looked, mut least, mut most, mut clip_pose) =
+        (0, 1.0_f64, 1.0_f64, LocalPose::rest(&character.rig));
+    for (speed, frames) in [(2.3, 40), (5.2, 40), (3.0, 40), (SPEED, 30)] {
+        walk.mover.max_speed = speed;
+        for _ in 0..frames {
+            let frame = walk.push(FORTH);
+            let stride = frame.step.stride;
+            assert_eq!(frame.phase, LocomotionPhase::Cycle);
+            let warped = frame.account.matched * (stride - 1.0);
+            assert!((frame.account.warped - warped).abs() < 1e-9, "{frame:?}");
+            if frame.legs.unreached > 0 {
+                continue;
+            }
+            (least, most) = (least.min(stride), most.max(stride));
+            let clip = character.set.clips().cycle.clip();
+            SampleJob::new(&character.rig, clip, frame.step.time as f32, &mut clip_pose).run().unwrap();
+            let shown =
+                FEET.map(|foot| walk.sole(&frame, foot).map(|at| at.z - frame.placement.translation.z));
+            core::mem::swap(&mut walk.pose, &mut clip_pose);
+            let origin = LocomotionFrame { placement: DTransform::IDENTITY, ..frame };
+            let own = FEET.map(|foot| walk.sole(&origin, foot).map(|at| at.z - SPEED * origin.step.time));
+            core::mem::swap(&mut walk.pose, &mut clip_pose);
+            for (shown, own) in shown.iter().zip(own) {
+                // These soles are flat, and a flat foot goes as its middle does.
+                let middle = |sole: &[f64; 2]| 0.5 * (sole[0] + sole[1]);
+                let off = middle(shown) - middle(&own) * stride;
+                assert!(off.abs() < 1e-3, "{stride}: {shown:?} of {own:?}");
+                looked += 1;
+            }
+        }
+    }
+    println!("{looked} feet, strides {least} to {most}");
+    assert!(looked > 200 && least < 0.9 && most > 1.1, "{looked}: {least} to {most}");
 }
 
 #[test]

@@ -20,6 +20,8 @@ const LEAST_DT: f64 = 1e-4;
 const LONGEST_STEP: f64 = 0.05;
 /// Longest frame, seconds: 200 steps.
 const MOST_DT: f64 = 10.0;
+/// Metres a second, at most, by which a mesh beside its capsule comes back.
+const BACK: f64 = 1.2;
 /// Share of its last step by which a character has to be moved back to count as held up.
 const HELD_UP: f64 = 0.9;
 
@@ -124,7 +126,8 @@ impl LocomotionJob<'_> {
         let left = behind - heading * self.state.playhead.offset();
         // Nor what the game has moved it by across.
         let (along, limits) = (moved.dot(heading), &self.set.settings.start);
-        let aside = left * libm::exp2(-self.dt / limits.offset_half_life) + (moved - heading * along);
+        let worked_off = left * (1.0 - libm::exp2(-self.dt / limits.offset_half_life));
+        let aside = left - worked_off.clamp_length_max(BACK * self.dt) + (moved - heading * along);
         self.state.aside = aside.clamp_length_max(limits.max_offset.max(left.length()));
         let slid_aside = (aside - self.state.aside).length();
         let (mut step, mut account, left) = self.advance(along)?;

@@ -58,8 +58,6 @@ pub struct LocomotionController {
     pub(super) yaw: f64,
     /// How far the legs are turned against the rest, radians.
     pub(super) aside_angle: f64,
-    /// Scale of the stride as it is shown.
-    pub(super) stride: f64,
     /// Which of the clips for this it is.
     pub(super) which: usize,
     /// The clip that a standing character is in is its stop, not its start.
@@ -118,7 +116,6 @@ impl LocomotionController {
             aside: DVec2::ZERO,
             yaw: set.clips.starts[0].yaw(),
             aside_angle: 0.0,
-            stride: 1.0,
             which: 0,
             stopped: false,
             idle: 0.0,

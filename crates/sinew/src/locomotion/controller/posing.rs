@@ -24,9 +24,6 @@ const QUICK: f64 = 0.12;
 const SLOW: f64 = 0.3;
 /// Metres a second, at most, that a foot in the air makes good on the way.
 const MAKES_GOOD: f64 = 3.0;
-/// Seconds in which strides go half of the way to another scale: feet that stand are held, and those in the air land
-/// elsewhere, but do not jump there.
-const STRIDE: f64 = 0.06;
 /// How much of what a lock may give is left standing where one clip takes over from another.
 const KEPT: f64 = 0.7;
 
@@ -56,7 +53,7 @@ impl LocomotionJob<'_> {
             }
             _ => clip.sample(rig, &set.carriers, clip.wrap(step.time - back), yaw, pose)?,
         }
-        self.warp(into)
+        self.warp(into, step.stride)
     }
 
     /// The pose with its feet where they go.
@@ -68,10 +65,6 @@ impl LocomotionJob<'_> {
         turned: f64,
     ) -> Result<(), LocomotionError> {
         let switched = switched && self.state.frames > 1;
-        self.state.stride += (step.stride - self.state.stride) * (1.0 - libm::exp2(-self.dt / STRIDE));
-        if (self.state.stride - 1.0).abs() < 1e-6 {
-            self.state.stride = 1.0;
-        }
         if switched {
             self.hand_over(step)?;
         }
@@ -149,8 +142,8 @@ impl LocomotionJob<'_> {
     }
 
     /// Stride and direction of a pose.
-    fn warp(&mut self, of: Sampled) -> Result<(), LocomotionError> {
-        let (heading, angle, scale) = (self.state.heading, self.state.aside_angle, self.state.stride);
+    fn warp(&mut self, of: Sampled, scale: f64) -> Result<(), LocomotionError> {
+        let (heading, angle) = (self.state.heading, self.state.aside_angle);
         let direction_ms = DVec3::new(heading.x, 0.0, heading.y);
         let stride = (scale != 1.0).then_some(StrideWarp { scale, direction_ms });
         let spine = &self.set.settings.spine;
