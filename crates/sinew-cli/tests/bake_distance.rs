@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 use sinew::{
-    Channel, ChannelTarget, DTransform, Interpolation, Joint, JointId, RawClip, Skeleton, TimeSource, Track,
+    Channel, ChannelTarget, DTransform, Interpolation, Joint, JointId, RawClip, Skeleton, Track,
     set_up_matching,
 };
 use sinew_asset::{Document, ReadOptions, WriteOptions, load, write_glb};
@@ -148,7 +148,7 @@ fn a_start_is_stored_increasing_and_its_lean_back_goes_to_the_remainder() {
     let written = file.written();
     let names: Vec<&str> = written.clips[0].curves.iter().map(|c| c.name.as_str()).collect();
     assert_eq!(names, ["distance", "distance.remainder"]);
-    let stored = set_up_matching(&written.clips[0].curves, "distance", TimeSource::Matched).unwrap();
+    let stored = set_up_matching(&written.clips[0].curves, "distance", |time| time).unwrap();
     for (key, cm) in START_CM.iter().enumerate() {
         let signed = stored.signed_at(key as f64 / 30.0);
         assert!((signed - cm / 100.0).abs() < 2e-3, "key {key}: {signed} m, {cm} cm");
@@ -243,7 +243,7 @@ fn a_start_can_be_retimed_to_its_mover() {
     let clip = &file.written().clips[0];
     assert!((clip.duration() - report["duration"].as_f64().unwrap()).abs() < 1e-6);
     // The root is where the curve and its remainder say, at the new moments too.
-    let stored = set_up_matching(&clip.curves, "distance", TimeSource::Matched).unwrap();
+    let stored = set_up_matching(&clip.curves, "distance", |time| time).unwrap();
     let root = clip.channel(JointId(0), ChannelTarget::Translation).unwrap();
     for i in 0..=20 {
         let time = clip.duration() * f64::from(i) / 20.0;

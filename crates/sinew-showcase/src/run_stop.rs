@@ -9,8 +9,8 @@ use glam::DVec2;
 use serde_json::{Map, json};
 use sinew::locomotion::reference::{Keys, stop_distance};
 use sinew::locomotion::{
-    DistanceKind, LocomotionError, MatchSettings, MatchState, MatchStatus, match_to_target, predict_stop,
-    stop_closed_form, stop_parabola,
+    DistanceKind, LocomotionError, MatchSettings, MatchState, MatchStatus, Travel, match_to_target,
+    predict_stop, stop_closed_form, stop_parabola,
 };
 use sinew_audit::plot::{Limit, Plot, Series, Tone};
 
@@ -154,7 +154,7 @@ fn matched_stop(case: &Case, settings: &MatchSettings) -> Result<Played, Locomot
     let (mut waited, mut imbalance) = (0.0, 0.0_f64);
     let capsule = way.windows(2).map(|p| (p[1] - p[0], whole - p[1]));
     for (travelled, left) in capsule.chain(core::iter::repeat((0.0, 0.0))).take(300) {
-        let step = match_to_target(&curve, settings, &mut state, left, travelled, DT)?;
+        let step = match_to_target(&curve, settings, &mut state, left, Travel { travelled, dt: DT })?;
         let before = frames[frames.len() - 1];
         if matches!(step.status, MatchStatus::BeforeRange { .. }) {
             waited = (frames.len() + 1) as f64 * DT;

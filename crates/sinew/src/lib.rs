@@ -83,7 +83,7 @@ pub use locomotion::{
     LocomotionClips, LocomotionController, LocomotionError, LocomotionFrame, LocomotionJob, LocomotionPhase,
     LocomotionSet, LocomotionSettings, MarkerSettings, MatchSettings, MatchState, MatchStatus, MatchStep,
     MotionClip, Mover, OrientationWarp, OwnSteps, Prediction, Reversal, RootPath, SignedPath, SlopeWarp,
-    SplitSettings, StrideWarp, TimeMap, TimeSource, WarpJob, WarpReport, WarpSettings, Warping,
+    SplitSettings, StrideWarp, TimeMap, Travel, WarpJob, WarpReport, WarpSettings, Warping,
     advance_by_distance, match_to_target, playrate_to_speed, predict_pivot, predict_stop,
     remainder_to_pelvis, retime_start, set_up_matching, stop_closed_form, stop_parabola,
 };

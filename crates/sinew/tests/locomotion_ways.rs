@@ -11,7 +11,7 @@ use locomotion_biped::{Character, character, cycle, idle, legs, motion_clip, sta
 use sinew::{
     ClipBuilder, DistanceCurve, DistanceKind, FlatGround, Ground, GroundHit, LocomotionClips,
     LocomotionError, LocomotionPhase, LocomotionSet, LocomotionSettings, MatchSettings, MatchState,
-    MatchStatus, RawClip, Rig, Skeleton, Slot, SplitSettings, advance_by_distance,
+    MatchStatus, RawClip, Rig, Skeleton, Slot, SplitSettings, Travel, advance_by_distance,
 };
 
 fn yaw(rotation: DQuat) -> f64 {
@@ -212,7 +212,13 @@ fn a_start_that_runs_out_hands_on_what_is_left_at_its_rate() {
     let mut state = MatchState::at_start(&curve);
     let (dt, mut way) = (0.0173, 0.0);
     loop {
-        let step = advance_by_distance(&curve, &MatchSettings::start(), &mut state, 4.0 * dt, dt).unwrap();
+        let step = advance_by_distance(
+            &curve,
+            &MatchSettings::start(),
+            &mut state,
+            Travel { travelled: 4.0 * dt, dt },
+        )
+        .unwrap();
         way += step.account.travelled;
         assert!((step.rate - 1.0).abs() < 5e-3 && step.offset.abs() < 1e-4, "{step:?}");
         if let MatchStatus::Exhausted { seconds } = step.status {

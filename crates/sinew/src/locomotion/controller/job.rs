@@ -4,7 +4,8 @@ use glam::{DQuat, DVec2, DVec3};
 
 use super::super::error::{LocomotionError, in_range};
 use super::super::matching::{
-    Account, MatchState, MatchStatus, MatchStep, advance_by_distance, match_to_target, playrate_to_speed,
+    Account, MatchState, MatchStatus, MatchStep, Travel, advance_by_distance, match_to_target,
+    playrate_to_speed,
 };
 use super::super::mover::Mover;
 use super::frame::{LegReport, LocomotionFrame};
@@ -138,7 +139,8 @@ impl LocomotionJob<'_> {
             let cycle = &self.set.clips.cycle.curve;
             self.take_up(LocomotionPhase::Cycle, 0, MatchState::at(cycle, entry));
             let limits = &self.set.settings.cycle;
-            step = playrate_to_speed(cycle, limits, &mut self.state.playhead, account.handed_on, seconds)?;
+            let rest = Travel { travelled: account.handed_on, dt: seconds };
+            step = playrate_to_speed(cycle, limits, &mut self.state.playhead, rest)?;
             account = account.and(&step.account);
             switched = true;
         }
@@ -188,7 +190,6 @@ impl LocomotionJob<'_> {
         use LocomotionPhase as Phase;
         let Self { set, dt, .. } = *self;
         let (velocity, settings) = (self.state.velocity, &set.settings);
-        let travelled = velocity.length() * dt + moved;
         let (clip, _) = self.state.clip(set);
         let curve = &clip.curve;
         // Where nothing is left to brake or to turn, the place is here.
@@ -196,20 +197,19 @@ impl LocomotionJob<'_> {
             Some(Ok(ahead)) => ahead.distance,
             _ => 0.0,
         };
+        let travel = Travel { travelled: velocity.length() * dt + moved, dt };
+        let along = Travel { travelled: velocity.dot(self.state.heading) * dt + moved, dt };
         let playhead = &mut self.state.playhead;
         let step = match self.state.phase {
             Phase::Standing if self.state.stopped => {
-                match_to_target(curve, &settings.stop, playhead, 0.0, travelled, dt)?
+                match_to_target(curve, &settings.stop, playhead, 0.0, travel)?
             }
             Phase::Standing | Phase::Start | Phase::TurnOut => {
-                advance_by_distance(curve, &settings.start, playhead, travelled, dt)?
+                advance_by_distance(curve, &settings.start, playhead, travel)?
             }
-            Phase::Cycle => playrate_to_speed(curve, &settings.cycle, playhead, travelled, dt)?,
-            Phase::Stop => match_to_target(curve, &settings.stop, playhead, left, travelled, dt)?,
-            Phase::TurnIn => {
-                let along = velocity.dot(self.state.heading) * dt + moved;
-                match_to_target(curve, &settings.stop, playhead, left, along, dt)?
-            }
+            Phase::Cycle => playrate_to_speed(curve, &settings.cycle, playhead, travel)?,
+            Phase::Stop => match_to_target(curve, &settings.stop, playhead, left, travel)?,
+            Phase::TurnIn => match_to_target(curve, &settings.stop, playhead, left, along)?,
         };
         let left = match step.status {
             MatchStatus::Exhausted { seconds } => Some(seconds),
