@@ -122,7 +122,7 @@ fn run(out_dir: &Path) -> Result<StudyResult, StudyError> {
         documents: Vec::new(),
         files: Vec::new(),
     };
-    let biped = Shown::play("biped", biped()?, &mover(), &BIPED, [255, 255])?;
+    let biped = Shown::play("biped", biped()?, &mover(), &BIPED, [1, 30])?;
     let shape = document("biped", &biped.character.skeleton, Vec::new(), None);
     result.promises.extend(counts(&biped, [3.0, 1.0, 3.0]));
     result.promises.push(promise(
@@ -136,7 +136,7 @@ fn run(out_dir: &Path) -> Result<StudyResult, StudyError> {
         return Ok(result);
     };
     let (character, file) = mocap::mocap(&path)?;
-    let measured = Shown::play("measured", character, &measured_mover(), &MEASURED, [255, 255])?;
+    let measured = Shown::play("measured", character, &measured_mover(), &MEASURED, [3, 40])?;
     result.promises.extend(counts(&measured, [2.0, 0.0, 2.0]));
     show(&measured, Document { clips: Vec::new(), ..file }, out_dir, &mut result)?;
     result.text.push(Section::new("The measured runner", &[RUN]));

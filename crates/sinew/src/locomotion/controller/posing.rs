@@ -13,7 +13,6 @@ use super::frame::worse;
 use super::job::LocomotionJob;
 use super::motion_clip::carry;
 use super::phase::LocomotionPhase;
-use super::slide::TOUCHES;
 use crate::plant::leg::lead;
 use crate::{DTransform, PlantJob, SampleJob, TransitionJob, TransitionStart};
 
@@ -24,6 +23,9 @@ const QUICK: f64 = 0.12;
 const SLOW: f64 = 0.3;
 /// Metres a second, at most, that a foot in the air makes good on the way.
 const MAKES_GOOD: f64 = 3.0;
+/// A foot is off the ground where it is higher than this share of the stance rule's height: twice what counts as
+/// touching it.
+const DOWN: f64 = 0.2;
 /// How much of what a lock may give is left standing where one clip takes over from another.
 const KEPT: f64 = 0.7;
 
@@ -202,7 +204,7 @@ impl LocomotionJob<'_> {
             let footing = &mut state.footings[number];
             let stood = footing.stands;
             // A foot that is down is held until its clip has it off the ground: the body may turn or shift over it.
-            let near = TOUCHES * settings.stance.height;
+            let near = DOWN * settings.stance.height;
             let is_down = stood || footing.is_landing() && height <= near;
             let lifts = !switched && is_down && lowest <= near;
             let on = standing || clip_feet.stands(number, step.time) || lifts;

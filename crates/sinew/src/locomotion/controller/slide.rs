@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 /// A point within this share of the stance rule's height touches the ground.
-pub(super) const TOUCHES: f64 = 0.1;
+const TOUCHES: f64 = 0.1;
 
 /// What a foot slides while it stands, step by step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
