@@ -515,6 +515,8 @@ fn text() -> Vec<Section> {
                  well, in which a foot comes in and goes out over the ground.",
                 "The second number is the controller's own: ways of feet that it holds, and of anything else within 3.5 mm of \
                  the ground, added up over a step.",
+                "A foot that goes somewhere in a step of its own does not slide, but it does what no clip shows. Such steps are \
+                 counted by themselves, with the farthest that one goes.",
             ],
         ),
     ]
