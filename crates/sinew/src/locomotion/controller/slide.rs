@@ -64,3 +64,22 @@ impl FootSlide {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_step_that_goes_on_counts_as_the_worst_already() {
+        let at = |x: f64| [DVec3::new(x, 0.0, 0.0)];
+        let mut slide = FootSlide::default();
+        for i in 0..4 {
+            let x = 0.01 * f64::from(i);
+            slide.see(true, 0.03, [&at(x), &at(x + 0.01)], [&[0.0], &[0.0]]);
+        }
+        assert_eq!(slide.steps, 0);
+        assert!((slide.worst - 0.04).abs() < 1e-12 && slide.worst == slide.current, "{slide:?}");
+        slide.see(false, 0.03, [&at(0.04), &at(0.3)], [&[0.0], &[0.2]]);
+        assert!(slide.steps == 1 && slide.current == 0.0 && (slide.worst - 0.04).abs() < 1e-12, "{slide:?}");
+    }
+}
