@@ -6,6 +6,8 @@ use super::super::error::{LocomotionError, in_range};
 use super::footing::Footing;
 use super::phase::LocomotionController;
 
+/// Farthest that physics moves anyone between two frames, metres: what is farther is elsewhere.
+const MOST_MOVED: f64 = 1e3;
 /// Metres within which a place can be told from another, to a thousandth of a millimetre.
 const FARTHEST: f64 = 1e9;
 
@@ -19,18 +21,20 @@ impl LocomotionController {
     /// Tells where the game's physics has put the capsule (x, z) after a frame, metres, and how fast it is, metres a
     /// second: at a wall, by a shove.
     ///
-    /// The pose does not jump. What the capsule was moved along its way counts as travelled in the next frame, backwards
-    /// too, and is in its account; what it was moved across is taken up by the mesh's offset and worked off. Feet that
-    /// stand stay where they are until they are too far from the body, then they step. A character that was moved back by
-    /// nearly all of its last frame is held up: it stops, and stands as long as that is so.
+    /// The pose does not jump, as far as the mesh's offset reaches; what is more is slid, and said. What the capsule was
+    /// moved along its way counts as travelled in the next frame, backwards too, and is in its account; what it was moved
+    /// across is taken up by the mesh's offset and worked off. Feet that stand stay where they are until they are too far
+    /// from the body, then they step. A character that was moved back by nearly all of its last frame is held up: it
+    /// stops, and stands as long as that is so.
     ///
     /// # Errors
-    /// [`LocomotionError`] names the number; nothing is changed then.
+    /// [`LocomotionError`] names the number, as of a place a kilometre off; nothing is changed then.
     pub fn moved_to(&mut self, position: DVec2, velocity: DVec2) -> Result<(), LocomotionError> {
         place(position)?;
         in_range("the speed", velocity.length(), 0.0, 1e4, "0 to 1e4")?;
-        self.displaced += position - self.position;
-        (self.position, self.velocity) = (position, velocity);
+        let displaced = self.displaced + (position - self.position);
+        in_range("the way it was moved in metres", displaced.length(), 0.0, MOST_MOVED, "0 to 1000")?;
+        (self.position, self.velocity, self.displaced) = (position, velocity, displaced);
         Ok(())
     }
 
