@@ -238,7 +238,7 @@ impl Footing {
     }
 
     /// A foot that begins a step does not go over the ground before it has left it: while a point of its sole is within
-    /// `near` of the ground, as it was in the frame before, the foot stays where that point is.
+    /// `near` of the ground, as it was in the frame before, the foot stays where the lowest such point is.
     pub(super) fn hold_down(
         &mut self,
         sole: &Sole<'_>,
@@ -248,15 +248,14 @@ impl Footing {
         to: &mut DTransform,
     ) {
         let Some(step) = self.step.as_mut().filter(|step| step.share() < 0.5) else { return };
-        let mut least: Option<DVec3> = None;
+        let (mut lowest, mut by) = (near, None);
         for (point, (before, height)) in before.iter().zip(heights).enumerate() {
             let (at, now) = sole.carried(point, to);
-            let by = (at - before).with_y(0.0);
-            if *height <= near && now <= near && least.is_none_or(|least| by.length() < least.length()) {
-                least = Some(by);
+            if *height <= near && now <= lowest {
+                (lowest, by) = (now, Some((at - before).with_y(0.0)));
             }
         }
-        if let Some(by) = least {
+        if let Some(by) = by {
             step.offset -= by / step.left();
             to.translation -= by;
         }
