@@ -94,6 +94,8 @@ struct Shown {
     script: &'static [Part],
     recording: Recording,
     plants: Plants,
+    /// How many steps of their own his feet may take, and how long each, centimetres.
+    own: [u8; 2],
 }
 
 impl Shown {
@@ -102,10 +104,11 @@ impl Shown {
         character: Character,
         mover: &Pace,
         script: &'static [Part],
+        own: [u8; 2],
     ) -> Result<Self, StudyError> {
         let recording = Recording::play(&character, mover, script).map_err(StudyError::build("a run"))?;
         let plants = Plants::find(&character.skeleton, &character.soles, &recording.poses, NEAR);
-        Ok(Self { name, character, script, recording, plants })
+        Ok(Self { name, character, script, recording, plants, own })
     }
 }
 
@@ -119,7 +122,7 @@ fn run(out_dir: &Path) -> Result<StudyResult, StudyError> {
         documents: Vec::new(),
         files: Vec::new(),
     };
-    let biped = Shown::play("biped", biped()?, &mover(), &BIPED)?;
+    let biped = Shown::play("biped", biped()?, &mover(), &BIPED, [1, 30])?;
     let shape = document("biped", &biped.character.skeleton, Vec::new(), None);
     result.promises.extend(counts(&biped, [3.0, 1.0, 3.0]));
     result.promises.push(promise(
@@ -133,7 +136,7 @@ fn run(out_dir: &Path) -> Result<StudyResult, StudyError> {
         return Ok(result);
     };
     let (character, file) = mocap::mocap(&path)?;
-    let measured = Shown::play("measured", character, &measured_mover(), &MEASURED)?;
+    let measured = Shown::play("measured", character, &measured_mover(), &MEASURED, [3, 40])?;
     result.promises.extend(counts(&measured, [2.0, 0.0, 2.0]));
     show(&measured, Document { clips: Vec::new(), ..file }, out_dir, &mut result)?;
     result.text.push(Section::new("The measured runner", &[RUN]));
@@ -216,6 +219,21 @@ fn promises(shown: &Shown) -> Vec<Promise> {
             "largest slide of a foot plant as the controller counts it",
             (0.0, SLIDE, "cm"),
             100.0 * own.worst,
+        ),
+        promise(
+            "steps of their own that the feet take, no clip having them",
+            (0.0, f64::from(shown.own[0]), ""),
+            f64::from(last.frame.own_steps.steps),
+        ),
+        promise(
+            "longest of these steps",
+            (0.0, f64::from(shown.own[1]), "cm"),
+            100.0 * last.frame.own_steps.longest,
+        ),
+        promise(
+            "legs that could not be led, frame by frame",
+            (0.0, 0.0, ""),
+            frames.iter().map(|f| f64::from(f.frame.legs.failed)).sum(),
         ),
         promise("deepest point of a sole below the ground", (0.0, 0.5, "cm"), 100.0 * deepest),
         promise("from the mark to where he stands", (0.0, 0.1, "cm"), 100.0 * miss),
@@ -313,6 +331,8 @@ fn written<'a>(shown: &Shown, playback: &'a [u8]) -> Record<'a> {
         Column::new("playhead_s", "s", "moment of the clip"),
         Column::new("rate", "", "clip seconds a second"),
         Column::new("stride", "", "scale of the stride"),
+        Column::new("own_steps", "", "steps of their own that the feet have taken up to then"),
+        Column::new("own_way_m", "m", "how far these went, all together"),
         Column::new("left_sole_m", "m", "lowest point of the left sole above the ground"),
         Column::new("right_sole_m", "m", "of the right one"),
     ];
@@ -322,7 +342,8 @@ fn written<'a>(shown: &Shown, playback: &'a [u8]) -> Record<'a> {
         let (x, z) = (f.position.x, f.position.y);
         let mut row = vec![i as f64, i as f64 * DT, f.part as f64, f64::from(phase(f.frame.phase)), x, z];
         row.extend([f.speed, f.travelled, f.accounted.matched, f.accounted.warped, step.offset]);
-        row.extend([step.time, step.rate, step.stride, left, right]);
+        let own = &f.frame.own_steps;
+        row.extend([step.time, step.rate, step.stride, f64::from(own.steps), own.total, left, right]);
         row
     });
     Record {
@@ -405,6 +426,14 @@ fn plots(shown: &Shown) -> Vec<Plot> {
             line("stride", &|i| frames[i].frame.step.stride),
         ],
     );
+    let own = plot(
+        "steps of the feet's own",
+        "steps",
+        "",
+        "Steps that no clip has, up to each moment: a foot that stands elsewhere than the clip that takes over has it goes \
+         there through the air.",
+        vec![line("steps so far", &|i| f64::from(frames[i].frame.own_steps.steps))],
+    );
     let mut slide = plot(
         "slide per foot plant",
         "slide",
@@ -451,7 +480,7 @@ fn plots(shown: &Shown) -> Vec<Plot> {
             finding: None,
         });
     }
-    vec![speed, distance, rate, slide, soles]
+    vec![speed, distance, rate, slide, own, soles]
 }
 
 fn text() -> Vec<Section> {
@@ -486,6 +515,8 @@ fn text() -> Vec<Section> {
                  well, in which a foot comes in and goes out over the ground.",
                 "The second number is the controller's own: ways of feet that it holds, and of anything else within 3.5 mm of \
                  the ground, added up over a step.",
+                "A foot that goes somewhere in a step of its own does not slide, but it does what no clip shows. Such steps are \
+                 counted by themselves, with the farthest that one goes.",
             ],
         ),
     ]

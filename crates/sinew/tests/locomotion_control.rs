@@ -217,7 +217,9 @@ fn it_starts_runs_and_stops_on_its_feet() {
     assert!(mean < 0.002 && worst < 0.005, "{mean} {worst}");
     assert!((player.total.travelled - player.state.position().y).abs() < 1e-6);
     assert!(player.total.slid < 1e-12, "{}", player.total.slid);
-    // A foot of the stop clip goes 1.44 m in 0.22 s, at the middle half as fast again: 16 cm a frame. It may be late.
+    // A foot of the stop clip goes from under -0.90 m to under 0.60 m in 0.22 s, at the middle half as fast again: 17.1 cm
+    // a frame. Taken up in the air it makes good at most 3 m/s, 15/8 times that at its fastest: 9.4 cm. The capsule's own
+    // 6 cm are taken off: 20.5 cm.
     assert!(player.jump < 0.2, "{} m in a frame", player.jump);
 }
 
@@ -294,10 +296,11 @@ proptest! {
                 prop_assert!(frame.step.rate <= 2.5 && frame.step.time.is_finite());
             }
         }
-        // The body never jumps, and whatever is asked of the legs, feet step and do not slide.
+        // The body never jumps, and whatever is asked of the legs, feet step and do not slide: the worst of 20,000 such
+        // scripts (270,000 steps) was 0.12 mm, and 4.9 cm of the body.
         prop_assert!(player.body < 0.05, "{} m in a frame", player.body);
         let slides = player.slides();
-        prop_assert!(slides.mean() < 0.01 && slides.worst < 0.05, "{slides:?}");
+        prop_assert!(slides.mean() < 1e-4 && slides.worst < 0.001, "{slides:?}");
     }
 }
 

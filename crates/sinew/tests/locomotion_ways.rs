@@ -6,58 +6,13 @@ mod locomotion_biped;
 use std::collections::BTreeSet;
 
 use glam::{DQuat, DVec2, DVec3};
-use locomotion_biped::{Character, character, cycle, idle, legs, motion_clip, mover, start};
+use locomotion_biped::walk::{FEET, Walk};
+use locomotion_biped::{Character, character, cycle, idle, legs, motion_clip, start};
 use sinew::{
-    ClipBuilder, DTransform, DistanceCurve, DistanceKind, FlatGround, Ground, GroundHit, JointId, LocalPose,
-    LocomotionClips, LocomotionController, LocomotionError, LocomotionFrame, LocomotionJob, LocomotionPhase,
-    LocomotionSet, LocomotionSettings, MatchSettings, MatchState, MatchStatus, RawClip, Rig, Skeleton, Slot,
-    SplitSettings, Travel, advance_by_distance,
+    ClipBuilder, DistanceCurve, DistanceKind, FlatGround, Ground, GroundHit, LocomotionClips,
+    LocomotionError, LocomotionPhase, LocomotionSet, LocomotionSettings, MatchSettings, MatchState,
+    MatchStatus, RawClip, Rig, Skeleton, Slot, SplitSettings, Travel, advance_by_distance,
 };
-
-const DT: f64 = 1.0 / 60.0;
-const FEET: [u32; 2] = [4, 8];
-
-struct Walk<'a> {
-    character: &'a Character,
-    state: LocomotionController,
-    pose: LocalPose,
-}
-
-impl<'a> Walk<'a> {
-    fn new(character: &'a Character) -> Self {
-        let state = LocomotionController::new(&character.rig, &character.set);
-        Self { character, state, pose: LocalPose::rest(&character.rig) }
-    }
-
-    fn frame(&mut self, ground: &dyn Ground, input: DVec2, facing: Option<DVec2>) -> LocomotionFrame {
-        let Self { character, state, pose } = self;
-        let (rig, set, mover) = (&character.rig, &character.set, &mover());
-        LocomotionJob { rig, set, mover, ground, input, facing, dt: DT, state, pose }.run().unwrap()
-    }
-
-    /// A joint in the world.
-    fn joint(&self, frame: &LocomotionFrame, joint: u32) -> DTransform {
-        let rig = &self.character.rig;
-        let (mut at, mut walk) = (DTransform::IDENTITY, Some(rig.slot(JointId(joint))));
-        while let Some(here) = walk {
-            let local = self.pose.get(here);
-            let local = DTransform {
-                translation: local.translation.as_dvec3(),
-                rotation: local.rotation.as_dquat(),
-                scale: local.scale.as_dvec3(),
-            };
-            at = local.mul_transform(&at);
-            walk = rig.parents()[here.index()];
-        }
-        frame.placement.mul_transform(&at)
-    }
-
-    /// Heel and ball of a foot in the world.
-    fn sole(&self, frame: &LocomotionFrame, foot: u32) -> [DVec3; 2] {
-        let at = self.joint(frame, foot);
-        [-0.05, 0.12].map(|z| at.translation + at.rotation * DVec3::new(0.0, -0.07, z))
-    }
-}
 
 fn yaw(rotation: DQuat) -> f64 {
     let ahead = rotation * DVec3::Z;
@@ -67,7 +22,7 @@ fn yaw(rotation: DQuat) -> f64 {
 #[test]
 fn legs_go_where_the_capsule_goes_and_the_chest_looks_aside() {
     let character = character();
-    let spine: Vec<_> = [10, 11].map(|j| character.rig.slot(JointId(j))).to_vec();
+    let spine: Vec<_> = [10, 11].map(|j| character.rig.slot(sinew::JointId(j))).to_vec();
     let settings = LocomotionSettings { spine, ..LocomotionSettings::for_size(1.5) };
     let set =
         LocomotionSet::new(&character.rig, legs(&character.rig), character.set.clips().clone(), settings);
@@ -88,8 +43,7 @@ fn legs_go_where_the_capsule_goes_and_the_chest_looks_aside() {
         }
     }
     assert!(walk.state.velocity().y > 3.5);
-    let worst = walk.state.slides().iter().map(|s| s.worst).fold(0.0, f64::max);
-    assert!(worst < 0.005, "{worst} m");
+    assert!(walk.worst_slide() < 0.005, "{} m", walk.worst_slide());
 }
 
 /// A plane that rises along +Z.
@@ -127,8 +81,7 @@ fn feet_stand_on_a_slope_up_and_down() {
         }
         assert!(stood > 180 && tilted == stood, "{rise}: {stood} feet on the slope, {tilted} as it is");
         assert!(deepest < 0.02, "{rise}: {deepest} m below");
-        let worst = walk.state.slides().iter().map(|s| s.worst).fold(0.0, f64::max);
-        assert!(worst < 0.005, "{rise}: slid {worst} m");
+        assert!(walk.worst_slide() < 0.005, "{rise}: slid {} m", walk.worst_slide());
     }
 }
 
@@ -200,10 +153,17 @@ fn what_does_not_fit_is_named_when_the_set_is_made() {
     assert_eq!(make(LocomotionClips { starts: Vec::new(), ..fits.clone() }, settings()), none("starts"));
     assert_eq!(make(LocomotionClips { stops: Vec::new(), ..fits.clone() }, settings()), none("stops"));
     let swapped = LocomotionClips { stops: fits.starts.clone(), ..fits.clone() };
-    assert_eq!(make(swapped, settings()), LocomotionError::Kind { found: "start", expected: "stop" });
+    let kind = |found, expected, number| LocomotionError::InSet {
+        what: expected,
+        number,
+        error: Box::new(LocomotionError::Kind { found, expected }),
+    };
+    assert_eq!(make(swapped, settings()), kind("start", "stop", 0));
     let looped = motion_clip(skeleton, rig, &cycle(), DistanceKind::Loop);
-    let wrong = LocomotionClips { pivots: vec![looped], ..fits.clone() };
-    assert_eq!(make(wrong, settings()), LocomotionError::Kind { found: "loop", expected: "pivot" });
+    let wrong = LocomotionClips { pivots: vec![fits.pivots[0].clone(), looped], ..fits.clone() };
+    let wrong = make(wrong, settings());
+    assert_eq!(wrong, kind("loop", "pivot", 1));
+    assert_eq!(wrong.to_string(), "pivot clip 1: a loop curve, expected a pivot curve");
     let turn = make(fits.clone(), LocomotionSettings { turn: 1.5, ..settings() });
     assert!(matches!(turn, LocomotionError::OutOfRange { value: 1.5, .. }), "{turn}");
     let tilt = make(fits.clone(), LocomotionSettings { tilt: f64::NAN, ..settings() });
@@ -215,8 +175,30 @@ fn what_does_not_fit_is_named_when_the_set_is_made() {
     assert_eq!(spine, LocomotionError::NoSuchSlot { slot, joints: rig.len() });
     let empty = RawClip { channels: Vec::new(), ..start() };
     let strange = ClipBuilder::new(&fewer, &other).build(&empty).unwrap().0;
-    let idle = make(LocomotionClips { idle: Some(strange), ..fits }, settings());
-    assert!(matches!(idle, LocomotionError::Count { what: "joints of a clip", found: 10, .. }), "{idle}");
+    let idle = make(LocomotionClips { idle: Some(strange), ..fits.clone() }, settings());
+    assert_eq!(idle.to_string(), "idle clip 0: the clip is for a rig of 10 joints, this rig has 12");
+    // As many joints, another rest pose.
+    let mut joints = skeleton.joints().to_vec();
+    joints[11].rest.translation.y += 0.1;
+    let taller = Skeleton::numbered(joints, Vec::new()).unwrap();
+    let other = Rig::new(&taller).unwrap();
+    let strange = ClipBuilder::new(&taller, &other).build(&empty).unwrap().0;
+    let idle = make(LocomotionClips { idle: Some(strange), ..fits.clone() }, settings());
+    assert!(idle.to_string().starts_with("idle clip 0: the clip is for a rig of layout "), "{idle}");
+    let strange = motion_clip(&taller, &other, &start(), DistanceKind::Start);
+    let starts = vec![fits.starts[0].clone(), strange];
+    let layout = make(LocomotionClips { starts, ..fits.clone() }, settings());
+    assert!(layout.to_string().starts_with("start clip 1: the clip is for a rig of layout "), "{layout}");
+    // What would only be found out while playing.
+    let mut plant = settings();
+    plant.plant.stretch = 2.0;
+    assert!(matches!(make(fits.clone(), plant), LocomotionError::Plant(_)));
+    let mut transition = settings();
+    transition.transition.duration = -1.0;
+    assert!(matches!(make(fits.clone(), transition), LocomotionError::Transition(_)));
+    let mut warp = settings();
+    warp.warp.stretch = f64::NAN;
+    assert!(matches!(make(fits, warp), LocomotionError::NotFinite { .. }));
 }
 
 /// A metre at 4 m/s, in frames that do not end with it.

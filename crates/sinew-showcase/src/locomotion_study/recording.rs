@@ -23,7 +23,7 @@ pub(crate) struct Character {
 }
 
 /// A frame of a run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Frame {
     pub(crate) part: usize,
     pub(crate) position: DVec2,
@@ -102,9 +102,8 @@ impl Recording {
                 }
                 .run()?;
                 travelled += (state.position() - before).length();
-                accounted = sum(&accounted, &frame.account);
+                accounted = accounted.and(&frame.account);
                 let (position, speed) = (state.position(), state.velocity().length());
-                all.frames.push(Frame { part: number, position, speed, travelled, accounted, frame });
                 let mut shown = RawPose::rest(&character.skeleton);
                 for (id, _) in character.skeleton.iter() {
                     let local = pose.get(rig.slot(id));
@@ -116,6 +115,7 @@ impl Recording {
                 }
                 shown.local[character.root.index()].translation += frame.placement.translation;
                 all.poses.push(shown);
+                all.frames.push(Frame { part: number, position, speed, travelled, accounted, frame });
             }
             if let (Until::Stop(_), Some(target)) = (part.until, target) {
                 brakes = braking_for(mover, state.velocity(), (target - state.position()).length());
@@ -143,15 +143,4 @@ impl Recording {
 fn pace_step(pace: &Pace, state: &LocomotionController, input: DVec2) -> DVec2 {
     use sinew::locomotion::Mover;
     pace.step(state.velocity(), input, DT)
-}
-
-fn sum(a: &Account, b: &Account) -> Account {
-    Account {
-        travelled: a.travelled + b.travelled,
-        matched: a.matched + b.matched,
-        warped: a.warped + b.warped,
-        offset: a.offset + b.offset,
-        slid: a.slid + b.slid,
-        handed_on: a.handed_on + b.handed_on,
-    }
 }

@@ -134,6 +134,16 @@ pub enum LocomotionError {
         /// Which clips.
         what: &'static str,
     },
+    /// What is wrong with one clip of a set.
+    #[error("{what} clip {number}: {error}")]
+    InSet {
+        /// What the clip is for.
+        what: &'static str,
+        /// Its number among those, from 0.
+        number: usize,
+        /// What is wrong.
+        error: Box<LocomotionError>,
+    },
     /// The joint named as the root is not there.
     #[error("{joint} as the root, the skeleton has {joints}")]
     NoSuchJoint {

@@ -203,6 +203,19 @@ impl Account {
         self.travelled - self.matched
     }
 
+    /// Two steps as one; what the first handed on is what the second has.
+    #[must_use]
+    pub fn and(&self, next: &Self) -> Self {
+        Self {
+            travelled: self.travelled + next.travelled,
+            matched: self.matched + next.matched,
+            warped: self.warped + next.warped,
+            offset: self.offset + next.offset,
+            slid: self.slid + next.slid,
+            handed_on: next.handed_on,
+        }
+    }
+
     /// What is missing from the sum: rounding.
     #[must_use]
     pub fn imbalance(&self) -> f64 {

@@ -48,8 +48,8 @@ pub use bake::{
     FootStance, MarkerSettings, Reversal, RootPath, SignedPath, TimeMap, remainder_to_pelvis, retime_start,
 };
 pub use controller::{
-    FootSlide, LocomotionClips, LocomotionController, LocomotionFrame, LocomotionJob, LocomotionPhase,
-    LocomotionSet, LocomotionSettings, MotionClip,
+    FootSlide, LegReport, LocomotionClips, LocomotionController, LocomotionFrame, LocomotionJob,
+    LocomotionPhase, LocomotionSet, LocomotionSettings, MotionClip, OwnSteps,
 };
 pub use distance_curve::{DISTANCE_CURVE, DistanceCurve};
 pub use error::LocomotionError;

@@ -1,6 +1,8 @@
 //! A biped that runs along a line, with clips made from where its feet are put.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub(crate) mod walk;
+
 use std::f64::consts::PI;
 
 use glam::{DQuat, DVec3};
@@ -247,17 +249,21 @@ pub(crate) fn motion_clip(skeleton: &Skeleton, rig: &Rig, raw: &RawClip, kind: D
     MotionClip::new(clip, &bake, marker).unwrap()
 }
 
-pub(crate) fn character() -> Character {
-    let skeleton = skeleton();
-    let rig = Rig::new(&skeleton).unwrap();
-    let clip = |raw: &RawClip, kind| motion_clip(&skeleton, &rig, raw, kind);
-    let clips = LocomotionClips {
+pub(crate) fn clips(skeleton: &Skeleton, rig: &Rig) -> LocomotionClips {
+    let clip = |raw: &RawClip, kind| motion_clip(skeleton, rig, raw, kind);
+    LocomotionClips {
         starts: vec![clip(&start(), DistanceKind::Start)],
         cycle: clip(&cycle(), DistanceKind::Loop),
         stops: [false, true].map(|m| clip(&stop(m), DistanceKind::Stop)).to_vec(),
         pivots: [false, true].map(|m| clip(&pivot(m), DistanceKind::Pivot)).to_vec(),
         idle: None,
-    };
+    }
+}
+
+pub(crate) fn character() -> Character {
+    let skeleton = skeleton();
+    let rig = Rig::new(&skeleton).unwrap();
+    let clips = clips(&skeleton, &rig);
     let set = LocomotionSet::new(&rig, legs(&rig), clips, LocomotionSettings::for_size(1.5)).unwrap();
     Character { skeleton, rig, set }
 }

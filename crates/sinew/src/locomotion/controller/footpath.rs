@@ -53,12 +53,15 @@ impl Footpath {
 pub(super) struct OverPath<'a> {
     pub(super) ground: &'a dyn Ground,
     pub(super) path: Footpath,
+    /// The place, before the ground moved.
     pub(super) at: DVec2,
+    /// How far the ground has moved.
+    pub(super) moved: DVec2,
 }
 
 impl Ground for OverPath<'_> {
     fn cast(&self, at_ws: DVec3) -> Option<GroundHit> {
-        let hit = self.ground.cast(at_ws)?;
+        let hit = self.ground.cast(at_ws + DVec3::new(self.moved.x, 0.0, self.moved.y))?;
         let rise = self.path.slope.dot(DVec2::new(at_ws.x, at_ws.z) - self.at);
         let normal = DQuat::from_rotation_arc(self.path.normal(), DVec3::Y) * hit.normal;
         Some(GroundHit { height: hit.height - rise, normal })

@@ -8,14 +8,23 @@ use super::super::matching::{
     playrate_to_speed,
 };
 use super::super::mover::Mover;
-use super::super::predict::{predict_along, predict_stop};
+use super::frame::{LegReport, LocomotionFrame};
+use super::own_steps::OwnSteps;
 use super::phase::{LocomotionController, LocomotionPhase};
 use super::set::LocomotionSet;
 use super::slide::FootSlide;
-use crate::{DTransform, Ground, LocalPose, Rig};
+use crate::{DTransform, Ground, IkStatus, LocalPose, Rig, SampleError};
 
 /// Shortest step, seconds.
 const LEAST_DT: f64 = 1e-4;
+/// A longer frame is taken in as few even steps as are no longer than this, seconds.
+const LONGEST_STEP: f64 = 0.05;
+/// Longest frame, seconds: 200 steps.
+const MOST_DT: f64 = 10.0;
+/// Metres a second, at most, by which a mesh beside its capsule comes back.
+const BACK: f64 = 1.2;
+/// Share of its last step by which a character has to be moved back to count as held up.
+const HELD_UP: f64 = 0.9;
 
 /// Moves a character and poses it: the mover says where the capsule goes, the clip's moment follows the
 /// distance, feet that stand are held.
@@ -35,7 +44,9 @@ pub struct LocomotionJob<'a> {
     /// Where the character looks (x, z), of any length above 0: its legs go the way the capsule goes, at most a
     /// right angle aside, and the rest of it looks there. `None` looks ahead.
     pub facing: Option<DVec2>,
-    /// Seconds since the last frame, 0.0001 to 1; 0 in a game that is paused: nothing changes then, the pose included.
+    /// Seconds since the last frame, 0.0001 to 10; 0 in a game that is paused: nothing changes then, the pose included. A
+    /// frame of more than a twentieth of a second, as after a hitch, is taken in even steps, so that the character gets
+    /// as far as it would have.
     pub dt: f64,
     /// The character.
     pub state: &'a mut LocomotionController,
@@ -43,64 +54,94 @@ pub struct LocomotionJob<'a> {
     pub pose: &'a mut LocalPose,
 }
 
-/// What a frame came to.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LocomotionFrame {
-    /// What the character does.
-    pub phase: LocomotionPhase,
-    /// Where the pose is in the world: on the ground under the capsule, less the mesh's offset. Its axes are the
-    /// world's.
-    pub placement: DTransform,
-    /// The last step of the clip that plays.
-    pub step: MatchStep,
-    /// Where the metres of the frame went, over both clips where one took over from another.
-    pub account: Account,
-    /// Whether a clip took over.
-    pub switched: bool,
-    /// How far the feet have slid up to now, all legs together; [`LocomotionController::slides`] has each.
-    pub slide: FootSlide,
-}
-
 impl LocomotionJob<'_> {
     /// Moves the character on. Allocates nothing.
     ///
     /// # Errors
-    /// [`LocomotionError`] where a number is not right or rig, set, state and pose do not belong together.
+    /// [`LocomotionError`] where a number is not right, the mover gives none, or rig, set, state and pose do not belong
+    /// together; character and pose are then as they were.
     pub fn run(&mut self) -> Result<LocomotionFrame, LocomotionError> {
         self.check()?;
         if self.dt == 0.0
-            && let Some(last) = self.state.last
+            && let Some(last) = &self.state.last
         {
             let (account, status) = (Account::default(), MatchStatus::NoTime);
             let step = MatchStep { account, status, wraps: 0, ..last.step };
-            return Ok(LocomotionFrame { step, account, switched: false, ..last });
+            let (displaced, predicted) = (DVec2::ZERO, last.predicted.clone());
+            return Ok(LocomotionFrame {
+                step,
+                account,
+                displaced,
+                predicted,
+                switched: false,
+                steps: 0,
+                slid_aside: 0.0,
+                ..*last
+            });
         }
         // The first frame has nothing to show yet.
-        self.dt = self.dt.max(LEAST_DT);
-        let velocity = self.mover.step(self.state.velocity, self.input, self.dt);
-        in_range("the mover's speed", velocity.length(), 0.0, 1e4, "0 to 1e4")?;
+        let whole = self.dt.max(LEAST_DT);
+        let steps = (whole / LONGEST_STEP - 1e-9).ceil().max(1.0);
+        let given = core::mem::replace(&mut self.dt, whole / steps);
+        let frame = self.take(steps as u32);
+        self.dt = given;
+        frame
+    }
+
+    /// So many steps of a frame.
+    fn take(&mut self, steps: u32) -> Result<LocomotionFrame, LocomotionError> {
+        // Before anything is changed.
+        let mut velocity = self.state.velocity;
+        for _ in 1..steps {
+            velocity = self.moved_on(velocity)?;
+        }
+        if steps > 1 {
+            self.moved_on(velocity)?;
+        }
+        let displaced = self.state.displaced;
+        let mut frame = self.step()?;
+        for _ in 1..steps {
+            let before = frame;
+            frame = self.step()?;
+            frame.account = before.account.and(&frame.account);
+            frame.switched |= before.switched;
+            frame.slid_aside += before.slid_aside;
+        }
+        (frame.steps, frame.displaced) = (steps, displaced);
+        self.state.last = Some(frame.clone());
+        Ok(frame)
+    }
+
+    fn step(&mut self) -> Result<LocomotionFrame, LocomotionError> {
+        let velocity = self.moved_on(self.state.velocity)?;
+        let moved = core::mem::take(&mut self.state.displaced);
+        let last = self.state.last_way;
+        self.state.blocked = last != DVec2::ZERO && moved.dot(last) <= -HELD_UP * last.length_squared();
         self.state.velocity = velocity;
-        self.state.position += velocity * self.dt;
-        let behind = self.state.heading * self.state.state.offset() + self.state.aside;
+        self.state.last_way = self.state.velocity * self.dt;
+        self.state.position += self.state.last_way;
+        let behind = self.state.heading * self.state.playhead.offset() + self.state.aside;
         let mut switched = self.decide();
+        let heading = self.state.heading;
         // The offset is along the heading: what a new heading would make of it must not be seen.
-        let left = behind - self.state.heading * self.state.state.offset();
-        self.state.aside = left * libm::exp2(-self.dt / self.set.settings.start.offset_half_life);
-        let (mut step, mut account, left) = self.advance()?;
+        let left = behind - heading * self.state.playhead.offset();
+        // Nor what the game has moved it by across.
+        let (along, limits) = (moved.dot(heading), &self.set.settings.start);
+        let worked_off = left * (1.0 - libm::exp2(-self.dt / limits.offset_half_life));
+        let aside = left - worked_off.clamp_length_max(BACK * self.dt) + (moved - heading * along);
+        self.state.aside = aside.clamp_length_max(limits.max_offset.max(left.length()));
+        let slid_aside = (aside - self.state.aside).length();
+        let (mut step, mut account, left) = self.advance(along)?;
         if let Some(seconds) = left {
             let (feet, which) = (&self.set.feet, self.state.which);
             let turned = self.state.phase == LocomotionPhase::TurnOut;
             let entry = if turned { feet.after_pivot[which] } else { feet.after_start[which] };
             let cycle = &self.set.clips.cycle.curve;
-            self.begin(LocomotionPhase::Cycle, 0, MatchState::at(cycle, entry));
+            self.take_up(LocomotionPhase::Cycle, 0, MatchState::at(cycle, entry));
             let limits = &self.set.settings.cycle;
-            step = playrate_to_speed(
-                cycle,
-                limits,
-                &mut self.state.state,
-                Travel { travelled: account.handed_on, dt: seconds },
-            )?;
-            account = sum(&account, &step.account);
+            let rest = Travel { travelled: account.handed_on, dt: seconds };
+            step = playrate_to_speed(cycle, limits, &mut self.state.playhead, rest)?;
+            account = account.and(&step.account);
             switched = true;
         }
         let before = self.state.yaw;
@@ -116,49 +157,66 @@ impl LocomotionJob<'_> {
         let placement = DTransform::from_rotation_translation(DQuat::IDENTITY, at);
         // Another clip may face another way by itself.
         let turned = if switched { 0.0 } else { self.state.yaw - before };
+        self.state.legs.fill(Ok(IkStatus::Reached));
         self.show(&step, placement, switched, turned)?;
         self.state.frames += 1;
-        let slide = self.state.slides.iter().fold(FootSlide::default(), |all, one| one.and(&all));
-        let frame = LocomotionFrame { phase: self.state.phase, placement, step, account, switched, slide };
-        self.state.last = Some(frame);
-        Ok(frame)
+        let state = &*self.state;
+        Ok(LocomotionFrame {
+            phase: state.phase,
+            placement,
+            step,
+            account,
+            switched,
+            steps: 1,
+            predicted: state.predicted.clone(),
+            displaced: moved,
+            slid_aside,
+            slide: state.slides.iter().fold(FootSlide::default(), |all, one| one.and(&all)),
+            own_steps: state.own_steps.iter().fold(OwnSteps::default(), |all, one| one.and(&all)),
+            legs: LegReport::of(&state.legs),
+        })
     }
 
-    /// The step of the clip that plays; the seconds left where the loop is to follow.
-    fn advance(&mut self) -> Result<(MatchStep, Account, Option<f64>), LocomotionError> {
+    /// The mover's velocity after a step.
+    fn moved_on(&self, velocity: DVec2) -> Result<DVec2, LocomotionError> {
+        let velocity = self.mover.step(velocity, self.input, self.dt);
+        in_range("the mover's speed", velocity.length(), 0.0, 1e4, "0 to 1e4")?;
+        Ok(velocity)
+    }
+
+    /// The step of the clip that plays, with the metres along the way that the game has moved the character by itself; the
+    /// seconds left where the loop is to follow.
+    fn advance(&mut self, moved: f64) -> Result<(MatchStep, Account, Option<f64>), LocomotionError> {
         use LocomotionPhase as Phase;
-        let Self { set, mover, input, dt, .. } = *self;
+        let Self { set, dt, .. } = *self;
         let (velocity, settings) = (self.state.velocity, &set.settings);
-        let travelled = velocity.length() * dt;
         let (clip, _) = self.state.clip(set);
         let curve = &clip.curve;
-        let state = &mut self.state.state;
+        // Where nothing is left to brake or to turn, the place is here.
+        let left = match &self.state.predicted {
+            Some(Ok(ahead)) => ahead.distance,
+            _ => 0.0,
+        };
+        let travel = Travel { travelled: velocity.length() * dt + moved, dt };
+        let along = Travel { travelled: velocity.dot(self.state.heading) * dt + moved, dt };
+        let playhead = &mut self.state.playhead;
         let step = match self.state.phase {
             Phase::Standing if self.state.stopped => {
-                match_to_target(curve, &settings.stop, state, 0.0, Travel { travelled, dt })?
+                match_to_target(curve, &settings.stop, playhead, 0.0, travel)?
             }
             Phase::Standing | Phase::Start | Phase::TurnOut => {
-                advance_by_distance(curve, &settings.start, state, Travel { travelled, dt })?
+                advance_by_distance(curve, &settings.start, playhead, travel)?
             }
-            Phase::Cycle => playrate_to_speed(curve, &settings.cycle, state, Travel { travelled, dt })?,
-            Phase::Stop => {
-                let left = predict_stop(mover, velocity, dt).map_or(f64::INFINITY, |p| p.distance);
-                let left = left.min(-curve.distances()[0]);
-                match_to_target(curve, &settings.stop, state, left, Travel { travelled, dt })?
-            }
-            Phase::TurnIn => {
-                let left = predict_along(mover, velocity, input, self.state.heading, dt)
-                    .map_or(f64::INFINITY, |p| p.distance);
-                let left = left.min(-curve.distances()[0]);
-                let along = velocity.dot(self.state.heading) * dt;
-                match_to_target(curve, &settings.stop, state, left, Travel { travelled: along, dt })?
-            }
+            Phase::Cycle => playrate_to_speed(curve, &settings.cycle, playhead, travel)?,
+            Phase::Stop => match_to_target(curve, &settings.stop, playhead, left, travel)?,
+            Phase::TurnIn => match_to_target(curve, &settings.stop, playhead, left, along)?,
         };
         let left = match step.status {
             MatchStatus::Exhausted { seconds } => Some(seconds),
             _ => None,
         };
-        if left.is_some() && self.state.phase == Phase::Stop && velocity == DVec2::ZERO {
+        let stands = velocity == DVec2::ZERO || self.state.blocked;
+        if left.is_some() && self.state.phase == Phase::Stop && stands {
             (self.state.phase, self.state.stopped) = (Phase::Standing, true);
         }
         let goes_on = matches!(self.state.phase, Phase::Start | Phase::TurnOut);
@@ -183,14 +241,14 @@ impl LocomotionJob<'_> {
 
     fn check(&self) -> Result<(), LocomotionError> {
         if self.dt != 0.0 {
-            in_range("the step in seconds", self.dt, LEAST_DT, 1.0, "0, or 0.0001 to 1")?;
+            in_range("the step in seconds", self.dt, LEAST_DT, MOST_DT, "0, or 0.0001 to 10")?;
         }
         in_range("the stick in x", self.input.x, -1e3, 1e3, "-1000 to 1000")?;
         in_range("the stick in z", self.input.y, -1e3, 1e3, "-1000 to 1000")?;
         if let Some(facing) = self.facing {
             in_range("the length of where it looks", facing.length(), 1e-6, 1e6, "1e-6 to 1e6")?;
         }
-        let expected = self.set.joints;
+        let (expected, legs) = (self.set.joints, self.set.legs.legs());
         for (what, found) in [
             ("joints of the rig", self.rig.len()),
             ("joints of the pose", self.pose.len()),
@@ -200,18 +258,16 @@ impl LocomotionJob<'_> {
                 return Err(LocomotionError::Count { what, found, expected });
             }
         }
-        Ok(())
-    }
-}
-
-/// Two accounts as one; what the first handed on is what the second has.
-fn sum(a: &Account, b: &Account) -> Account {
-    Account {
-        travelled: a.travelled + b.travelled,
-        matched: a.matched + b.matched,
-        warped: a.warped + b.warped,
-        offset: a.offset + b.offset,
-        slid: a.slid + b.slid,
-        handed_on: b.handed_on,
+        let points = legs.iter().map(|leg| leg.contacts.len()).sum();
+        for (what, found, expected) in [
+            ("legs of the character", self.state.legs.len(), legs.len()),
+            ("points of the character's feet", self.state.points[0].len(), points),
+        ] {
+            if found != expected {
+                return Err(LocomotionError::Count { what, found, expected });
+            }
+        }
+        let (found, expected) = (self.set.layout, self.rig.layout());
+        if found == expected { Ok(()) } else { Err(SampleError::Layout { found, expected }.into()) }
     }
 }

@@ -2,16 +2,19 @@
 
 use glam::{DVec2, DVec3};
 
+use super::super::error::LocomotionError;
 use super::super::matching::MatchState;
+use super::super::predict::Prediction;
 use super::super::warp::Warping;
 use super::feet::{ClipFeet, FootAt};
 use super::footing::Footing;
 use super::footpath::Footpath;
-use super::job::LocomotionFrame;
+use super::frame::LocomotionFrame;
 use super::motion_clip::MotionClip;
+use super::own_steps::OwnSteps;
 use super::set::LocomotionSet;
 use super::slide::FootSlide;
-use crate::{DTransform, LocalPose, Planting, Rig, Transition};
+use crate::{DTransform, IkError, IkStatus, LocalPose, Planting, Rig, Transition};
 
 /// What a character does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,9 +37,19 @@ pub enum LocomotionPhase {
 #[derive(Clone, Debug)]
 pub struct LocomotionController {
     pub(super) phase: LocomotionPhase,
-    pub(super) state: MatchState,
+    /// Where it is in the clip that plays.
+    pub(super) playhead: MatchState,
     pub(super) position: DVec2,
     pub(super) velocity: DVec2,
+    /// How far it went in the last step, and what the game has moved it by since.
+    pub(super) last_way: DVec2,
+    pub(super) displaced: DVec2,
+    /// Something holds it up.
+    pub(super) blocked: bool,
+    /// How far the ground under it has moved.
+    pub(super) ground_moved: DVec2,
+    /// Where it will stop or turn, where that was asked.
+    pub(super) predicted: Option<Result<Prediction, LocomotionError>>,
     /// Direction of travel (x, z), of length 1.
     pub(super) heading: DVec2,
     /// What of the mesh's offset is not along the heading, metres (x, z).
@@ -45,8 +58,6 @@ pub struct LocomotionController {
     pub(super) yaw: f64,
     /// How far the legs are turned against the rest, radians.
     pub(super) aside_angle: f64,
-    /// Scale of the stride as it is shown.
-    pub(super) stride: f64,
     /// Which of the clips for this it is.
     pub(super) which: usize,
     /// The clip that a standing character is in is its stop, not its start.
@@ -61,7 +72,10 @@ pub struct LocomotionController {
     pub(super) warping: Warping,
     /// `[leg]`
     pub(super) slides: Vec<FootSlide>,
+    pub(super) own_steps: Vec<OwnSteps>,
     pub(super) footings: Vec<Footing>,
+    /// What came of bringing each leg where it goes, in the last step.
+    pub(super) legs: Vec<Result<IkStatus, IkError>>,
     pub(super) stands: Vec<bool>,
     /// `[leg]`: as shown in the last frame.
     pub(super) feet: Vec<FootAt>,
@@ -90,14 +104,18 @@ impl LocomotionController {
         let points: usize = legs.iter().map(|leg| leg.contacts.len()).sum();
         Self {
             phase: LocomotionPhase::Standing,
-            state: MatchState::at_start(&set.clips.starts[0].curve),
+            playhead: MatchState::at_start(&set.clips.starts[0].curve),
             position: DVec2::ZERO,
             velocity: DVec2::ZERO,
+            last_way: DVec2::ZERO,
+            displaced: DVec2::ZERO,
+            blocked: false,
+            ground_moved: DVec2::ZERO,
+            predicted: None,
             heading: DVec2::Y,
             aside: DVec2::ZERO,
             yaw: set.clips.starts[0].yaw(),
             aside_angle: 0.0,
-            stride: 1.0,
             which: 0,
             stopped: false,
             idle: 0.0,
@@ -107,7 +125,9 @@ impl LocomotionController {
             planting: Planting::new(&set.legs),
             warping: Warping::new(&set.legs),
             slides: vec![FootSlide::default(); legs.len()],
+            own_steps: vec![OwnSteps::default(); legs.len()],
             footings: vec![Footing::default(); legs.len()],
+            legs: vec![Ok(IkStatus::Reached); legs.len()],
             stands: vec![false; legs.len()],
             feet: vec![FootAt::default(); legs.len()],
             model: vec![DTransform::IDENTITY; rig.len()],
@@ -155,13 +175,24 @@ impl LocomotionController {
     /// Where it is in its clip.
     #[must_use]
     pub fn matching(&self) -> &MatchState {
-        &self.state
+        &self.playhead
     }
 
     /// `[leg]`: how far the feet slid while they stood.
     #[must_use]
     pub fn slides(&self) -> &[FootSlide] {
         &self.slides
+    }
+
+    /// `[leg]`: steps that the feet took and no clip has.
+    #[must_use]
+    pub fn own_steps(&self) -> &[OwnSteps] {
+        &self.own_steps
+    }
+
+    /// `[leg]`: whether it got where it should be in the last frame, by warping, leading and planting.
+    pub fn legs(&self) -> &[Result<IkStatus, IkError>] {
+        &self.legs
     }
 
     /// The clip that plays, and its feet. An idle clip has no distance, and is not meant.

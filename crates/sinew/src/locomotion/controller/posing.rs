@@ -7,8 +7,9 @@ use super::super::matching::MatchStep;
 use super::super::warp::{OrientationWarp, SlopeWarp, StrideWarp, WarpJob};
 use super::choice::see_feet;
 use super::feet::{contact, model_transforms};
-use super::footing::Departure;
+use super::footing::{Departure, Sole};
 use super::footpath::OverPath;
+use super::frame::worse;
 use super::job::LocomotionJob;
 use super::motion_clip::carry;
 use super::phase::LocomotionPhase;
@@ -22,9 +23,9 @@ const QUICK: f64 = 0.12;
 const SLOW: f64 = 0.3;
 /// Metres a second, at most, that a foot in the air makes good on the way.
 const MAKES_GOOD: f64 = 3.0;
-/// Seconds in which strides go half of the way to another scale: feet that stand are held, and those in the air land
-/// elsewhere, but do not jump there.
-const STRIDE: f64 = 0.06;
+/// A foot is off the ground where it is higher than this share of the stance rule's height: twice what counts as
+/// touching it.
+const DOWN: f64 = 0.2;
 /// How much of what a lock may give is left standing where one clip takes over from another.
 const KEPT: f64 = 0.7;
 
@@ -54,7 +55,7 @@ impl LocomotionJob<'_> {
             }
             _ => clip.sample(rig, &set.carriers, clip.wrap(step.time - back), yaw, pose)?,
         }
-        self.warp(into)
+        self.warp(into, step.stride)
     }
 
     /// The pose with its feet where they go.
@@ -66,10 +67,6 @@ impl LocomotionJob<'_> {
         turned: f64,
     ) -> Result<(), LocomotionError> {
         let switched = switched && self.state.frames > 1;
-        self.state.stride += (step.stride - self.state.stride) * (1.0 - libm::exp2(-self.dt / STRIDE));
-        if (self.state.stride - 1.0).abs() < 1e-6 {
-            self.state.stride = 1.0;
-        }
         if switched {
             self.hand_over(step)?;
         }
@@ -83,17 +80,19 @@ impl LocomotionJob<'_> {
         shown.copy_from(self.pose);
         if leads {
             model_transforms(self.rig, &self.set.legs, self.pose, &mut state.model);
-            for (leg, goal) in self.set.legs.legs().iter().zip(&state.goals) {
+            for ((leg, goal), status) in self.set.legs.legs().iter().zip(&state.goals).zip(&mut state.legs) {
                 let hip = state.model[leg.hip.index()].translation;
-                // A leg that cannot be bent so far stays as it is.
-                let _ = lead(self.rig, leg, &state.model, hip, goal.translation, goal.rotation, self.pose);
+                // A leg that cannot be bent so far stays as it is, and the frame says so.
+                let came = lead(self.rig, leg, &state.model, hip, goal.translation, goal.rotation, self.pose);
+                worse(status, came);
             }
         }
         // Feet are led as on level ground; what lifts them from there is not theirs.
         model_transforms(self.rig, &self.set.legs, self.pose, &mut state.model);
         for (leg, footing) in self.set.legs.legs().iter().zip(&mut state.footings) {
             let foot = placement.mul_transform(&state.model[leg.foot.index()]);
-            footing.shown = [foot, footing.shown[0]];
+            // In its first frame it was there before.
+            footing.shown = [foot, if state.frames == 0 { foot } else { footing.shown[0] }];
         }
         if let Some(slope) = state.path.warp(self.set.settings.tilt) {
             self.warp_onto(slope)?;
@@ -114,13 +113,22 @@ impl LocomotionJob<'_> {
             pose: self.pose,
         }
         .run()?;
+        self.see_warped();
         Ok(())
+    }
+
+    /// Takes down what came of legs that were warped.
+    fn see_warped(&mut self) {
+        let state = &mut *self.state;
+        for (leg, status) in state.legs.iter_mut().zip(state.warping.statuses()) {
+            worse(leg, *status);
+        }
     }
 
     /// Lets the transition run from what was shown to the clip that takes over.
     fn hand_over(&mut self, step: &MatchStep) -> Result<(), LocomotionError> {
         // Not the step's own rate: of a clip that is taken up in the middle of a frame that is of a part of it.
-        let back = self.state.state.rate().max(0.1) * self.dt;
+        let back = self.state.playhead.rate().max(0.1) * self.dt;
         self.sample(step, back, Sampled::Target(0))?;
         self.sample(step, 2.0 * back, Sampled::Target(1))?;
         let state = &mut *self.state;
@@ -136,8 +144,8 @@ impl LocomotionJob<'_> {
     }
 
     /// Stride and direction of a pose.
-    fn warp(&mut self, of: Sampled) -> Result<(), LocomotionError> {
-        let (heading, angle, scale) = (self.state.heading, self.state.aside_angle, self.state.stride);
+    fn warp(&mut self, of: Sampled, scale: f64) -> Result<(), LocomotionError> {
+        let (heading, angle) = (self.state.heading, self.state.aside_angle);
         let direction_ms = DVec3::new(heading.x, 0.0, heading.y);
         let stride = (scale != 1.0).then_some(StrideWarp { scale, direction_ms });
         let spine = &self.set.settings.spine;
@@ -160,6 +168,9 @@ impl LocomotionJob<'_> {
             pose,
         }
         .run()?;
+        if matches!(of, Sampled::Pose) {
+            self.see_warped();
+        }
         Ok(())
     }
 
@@ -172,7 +183,7 @@ impl LocomotionJob<'_> {
         let settings = &set.settings.plant;
         let legs = set.legs.legs();
         let in_world = |place: &DTransform, model: &DTransform| place.mul_transform(model);
-        let rate = state.state.rate().clamp(0.5, 2.0);
+        let rate = state.playhead.rate().clamp(0.5, 2.0);
         if switched {
             // The clip that takes over, a frame ago.
             model_transforms(rig, &set.legs, &state.target[0], &mut state.model);
@@ -183,10 +194,20 @@ impl LocomotionJob<'_> {
         model_transforms(rig, &set.legs, self.pose, &mut state.model);
         let mut firsts = 0;
         for (number, leg) in legs.iter().enumerate() {
-            let on = standing || clip_feet.stands(number, step.time);
             let clip = in_world(&placement, &state.model[leg.foot.index()]);
+            let lowest = (0..leg.contacts.len())
+                .map(|p| contact(&set.legs, &state.model, number, p).1)
+                .fold(f64::INFINITY, f64::min);
+            let points = firsts..firsts + leg.contacts.len();
+            firsts = points.end;
+            let height = state.heights[0][points.clone()].iter().copied().fold(f64::INFINITY, f64::min);
             let footing = &mut state.footings[number];
             let stood = footing.stands;
+            // A foot that is down is held until its clip has it off the ground: the body may turn or shift over it.
+            let near = DOWN * settings.stance.height;
+            let is_down = stood || footing.is_landing() && height <= near;
+            let lifts = !switched && is_down && lowest <= near;
+            let on = standing || clip_feet.stands(number, step.time) || lifts;
             let planted = state.planting.feet()[number];
             let strained = planted.offset_ws.with_y(0.0).length() > 0.95 * settings.most_offset
                 || !planted.status.is_ok_and(|s| s.is_reached())
@@ -206,22 +227,21 @@ impl LocomotionJob<'_> {
                 let far = (footing.shown[0].translation - before.translation).with_y(0.0).length();
                 let soonest = if on { STEP } else { 0.9 * lands };
                 let whole = soonest.max(far / MAKES_GOOD).clamp(QUICK, SLOW);
-                let from = Departure { velocity, whole, lands: on, most: settings.most_offset };
+                let from = Departure { velocity, whole, lands: on, most: settings.most_offset, height };
                 footing.depart(&before, &from);
                 state.planting.let_go(number);
             }
-            let points = firsts..firsts + leg.contacts.len();
-            firsts = points.end;
-            let height = state.heights[0][points].iter().copied().fold(f64::INFINITY, f64::min);
-            footing.go_on(on, height / settings.most_offset, turned, dt);
+            if let Some(metres) = footing.go_on(on, height / settings.most_offset, turned, dt) {
+                state.own_steps[number].count(metres);
+            }
             footing.clip = clip;
-            let count = leg.contacts.len();
-            let lowest = (0..count)
-                .map(|p| contact(&set.legs, &state.model, number, p).1)
-                .fold(f64::INFINITY, f64::min);
             footing.stands &= lowest <= 2.0 * settings.stance.height;
             state.stands[number] = footing.stands;
-            state.goals[number] = footing.target(&set.legs, number, &state.model);
+            let mut goal = footing.target(&set.legs, number, &state.model);
+            let before = &state.points[0][points.clone()];
+            let sole = Sole { legs: &set.legs, leg: number, model: &state.model, at: placement.translation };
+            footing.hold_down(&sole, before, &state.heights[0][points], near, &mut goal);
+            state.goals[number] = goal;
         }
     }
 
@@ -229,14 +249,18 @@ impl LocomotionJob<'_> {
     fn plant(&mut self, placement: DTransform) -> Result<(), LocomotionError> {
         let Self { rig, set, ground, dt, .. } = *self;
         let state = &mut *self.state;
-        let at = placement.translation;
-        let over = OverPath { ground, path: state.path, at: DVec2::new(at.x, at.z) };
+        // Planting holds feet where the ground was before it moved, so that they go along with it.
+        let moved = state.ground_moved;
+        let mut unmoved = placement;
+        unmoved.translation -= DVec3::new(moved.x, 0.0, moved.y);
+        let at = DVec2::new(unmoved.translation.x, unmoved.translation.z);
+        let over = OverPath { ground, path: state.path, at, moved };
         PlantJob {
             rig,
             legs: &set.legs,
             settings: &set.settings.plant,
             ground: &over,
-            placement,
+            placement: unmoved,
             dt,
             stands: Some(&state.stands),
             state: &mut state.planting,
@@ -246,7 +270,7 @@ impl LocomotionJob<'_> {
         model_transforms(rig, &set.legs, self.pose, &mut state.model);
         state.points.swap(0, 1);
         state.heights.swap(0, 1);
-        state.placements = [placement, state.placements[0]];
+        state.placements = [placement, if state.frames == 0 { placement } else { state.placements[0] }];
         let [now, before] = &mut state.points;
         let [high, high_before] = &mut state.heights;
         let rule = &set.settings.plant.stance;
@@ -268,7 +292,13 @@ impl LocomotionJob<'_> {
                 [&high_before[points.clone()], &high[points]],
             );
             first += of.contacts.len();
-            state.footings[leg].shown[0].translation += state.planting.feet()[leg].offset_ws.with_y(0.0);
+            let planted = state.planting.feet()[leg];
+            worse(&mut state.legs[leg], planted.status);
+            let by = planted.offset_ws.with_y(0.0);
+            state.footings[leg].shown[0].translation += by;
+            if state.frames == 0 {
+                state.footings[leg].shown[1].translation += by;
+            }
         }
         see_feet(state, set, dt);
         Ok(())

@@ -5,10 +5,13 @@ use glam::DVec3;
 use super::super::error::{LocomotionError, in_range};
 use super::super::settings::MatchSettings;
 use super::super::split::DistanceKind;
-use super::super::warp::WarpSettings;
+use super::super::warp::{StrideWarp, WarpJob, WarpSettings, Warping};
 use super::feet::{ClipFeet, feet_at_end, model_transforms};
 use super::motion_clip::MotionClip;
-use crate::{Clip, DTransform, LocalPose, PlantRig, PlantSettings, Rig, SampleJob, Slot, TransitionSettings};
+use crate::{
+    Clip, DTransform, FlatGround, LocalPose, PlantJob, PlantRig, PlantSettings, Planting, Rig, SampleError,
+    SampleJob, Slot, Transition, TransitionSettings, TransitionStart,
+};
 
 /// How a character moves on.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,6 +99,8 @@ pub struct LocomotionSet {
     /// What brings the idle clip to where the first start begins, metres.
     pub(super) idle_shift: DVec3,
     pub(super) joints: usize,
+    /// Of the rig.
+    pub(super) layout: u32,
 }
 
 /// What is known of the feet, in the order of the clips.
@@ -132,6 +137,7 @@ impl LocomotionSet {
                 return Err(LocomotionError::NoClip { what });
             }
         }
+        rehearse(rig, &legs, &settings)?;
         let one = core::slice::from_ref(&clips.cycle);
         for (list, kind) in [
             (clips.starts.as_slice(), DistanceKind::Start),
@@ -139,13 +145,12 @@ impl LocomotionSet {
             (&clips.stops, DistanceKind::Stop),
             (&clips.pivots, DistanceKind::Pivot),
         ] {
-            for clip in list {
-                if clip.curve.kind() != kind {
-                    let (found, expected) = (clip.curve.kind().name(), kind.name());
-                    return Err(LocomotionError::Kind { found, expected });
-                }
-                joints_of(&clip.clip, rig)?;
+            for (number, clip) in list.iter().enumerate() {
+                fits(clip, kind, rig).map_err(of_set(kind.name(), number))?;
             }
+        }
+        if let Some(idle) = &clips.idle {
+            same_rig(idle, rig).map_err(of_set("idle", 0))?;
         }
         let carriers = carriers(rig, &legs, &clips);
         if let Some((slot, _)) = rig.fixed().iter().find(|(slot, _)| carriers.contains(slot)) {
@@ -164,7 +169,6 @@ impl LocomotionSet {
         let idle_shift = match &clips.idle {
             None => DVec3::ZERO,
             Some(idle) => {
-                joints_of(idle, rig)?;
                 let (mut pose, mut model) = (LocalPose::rest(rig), vec![DTransform::IDENTITY; rig.len()]);
                 let start = &clips.starts[0];
                 start.sample(rig, &carriers, start.curve.span()[0], 0.0, &mut pose)?;
@@ -175,7 +179,16 @@ impl LocomotionSet {
                 (there - model[legs.pelvis.index()].translation).with_y(0.0)
             }
         };
-        Ok(Self { clips, settings, legs, carriers, feet, idle_shift, joints: rig.len() })
+        Ok(Self {
+            clips,
+            settings,
+            legs,
+            carriers,
+            feet,
+            idle_shift,
+            joints: rig.len(),
+            layout: rig.layout(),
+        })
     }
 
     /// The clips.
@@ -200,10 +213,56 @@ impl LocomotionSet {
     }
 }
 
-fn joints_of(clip: &Clip, rig: &Rig) -> Result<(), LocomotionError> {
-    let (found, expected) = (clip.joints(), rig.len());
-    let what = "joints of a clip";
-    if found == expected { Ok(()) } else { Err(LocomotionError::Count { what, found, expected }) }
+/// Warps, plants and hands over a rest pose, so that settings which cannot be played with are refused now.
+fn rehearse(rig: &Rig, legs: &PlantRig, settings: &LocomotionSettings) -> Result<(), LocomotionError> {
+    let (rest, mut pose) = (LocalPose::rest(rig), LocalPose::rest(rig));
+    let stride = Some(StrideWarp { scale: 1.0, direction_ms: DVec3::Z });
+    let (state, limits) = (&mut Warping::new(legs), &settings.warp);
+    WarpJob { rig, legs, settings: limits, stride, orientation: None, slope: None, state, pose: &mut pose }
+        .run()?;
+    PlantJob {
+        rig,
+        legs,
+        settings: &settings.plant,
+        ground: &FlatGround::default(),
+        placement: DTransform::IDENTITY,
+        dt: 0.0,
+        stands: None,
+        state: &mut Planting::new(legs),
+        pose: &mut pose,
+    }
+    .run()?;
+    let start = TransitionStart {
+        source: &rest,
+        source_before: &rest,
+        target: &rest,
+        target_before: &rest,
+        dt: 1.0 / 60.0,
+    };
+    Ok(Transition::new(rig).begin(&settings.transition, &start)?)
+}
+
+/// Says which clip of the set an error is about.
+fn of_set(what: &'static str, number: usize) -> impl Fn(LocomotionError) -> LocomotionError {
+    move |error| LocomotionError::InSet { what, number, error: Box::new(error) }
+}
+
+fn fits(clip: &MotionClip, kind: DistanceKind, rig: &Rig) -> Result<(), LocomotionError> {
+    if clip.curve.kind() != kind {
+        return Err(LocomotionError::Kind { found: clip.curve.kind().name(), expected: kind.name() });
+    }
+    same_rig(&clip.clip, rig)
+}
+
+/// As many joints, and the same.
+fn same_rig(clip: &Clip, rig: &Rig) -> Result<(), LocomotionError> {
+    if clip.joints() != rig.len() {
+        return Err(SampleError::Rig { found: clip.joints(), expected: rig.len() }.into());
+    }
+    if clip.layout() != rig.layout() {
+        return Err(SampleError::Layout { found: clip.layout(), expected: rig.layout() }.into());
+    }
+    Ok(())
 }
 
 /// See [`LocomotionSet`].

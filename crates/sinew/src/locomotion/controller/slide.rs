@@ -12,7 +12,7 @@ pub struct FootSlide {
     pub steps: u32,
     /// Metres over all of them.
     pub total: f64,
-    /// Metres of the worst.
+    /// Metres of the worst, the one that is going on included.
     pub worst: f64,
     /// Metres of the step that is going on.
     pub current: f64,
@@ -45,10 +45,10 @@ impl FootSlide {
         if least.is_finite() {
             self.standing = true;
             self.current += least;
+            self.worst = self.worst.max(self.current);
         } else if self.standing {
             self.steps += 1;
             self.total += self.current;
-            self.worst = self.worst.max(self.current);
             (self.current, self.standing) = (0.0, false);
         }
     }
@@ -62,5 +62,24 @@ impl FootSlide {
             current: self.current.max(other.current),
             ..*self
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_step_that_goes_on_counts_as_the_worst_already() {
+        let at = |x: f64| [DVec3::new(x, 0.0, 0.0)];
+        let mut slide = FootSlide::default();
+        for i in 0..4 {
+            let x = 0.01 * f64::from(i);
+            slide.see(true, 0.03, [&at(x), &at(x + 0.01)], [&[0.0], &[0.0]]);
+        }
+        assert_eq!(slide.steps, 0);
+        assert!((slide.worst - 0.04).abs() < 1e-12 && slide.worst == slide.current, "{slide:?}");
+        slide.see(false, 0.03, [&at(0.04), &at(0.3)], [&[0.0], &[0.2]]);
+        assert!(slide.steps == 1 && slide.current == 0.0 && (slide.worst - 0.04).abs() < 1e-12, "{slide:?}");
     }
 }
