@@ -1,14 +1,10 @@
 //! Distance over time, made so that every distance belongs to exactly one moment.
 
+use super::curve_names::REMAINDER;
 use super::error::{LocomotionError, finite, in_range};
 use super::split::{self, DistanceKind, SplitSettings};
 use crate::{Curve, Interpolation};
 
-/// What the distance curve of a clip with one marker is called. Of several markers the curves are called
-/// `distance/0`, `distance/1` and so on, in order of time.
-pub const DISTANCE_CURVE: &str = "distance";
-/// What is added to a distance curve's name for the curve of its remainder.
-const REMAINDER: &str = ".remainder";
 /// Most samples of a curve.
 pub(super) const MAX_SAMPLES: usize = 1 << 20;
 /// Least distance that a curve covers, metres: below this there is nothing to match.
@@ -73,6 +69,9 @@ fn bucket(beyond: f64, per_metre: f64) -> usize {
 }
 
 impl DistanceCurve {
+    /// Seconds over which the speed at either end is usually taken: one step at 30 keys a second.
+    pub const END_SECONDS: f64 = 1.0 / 30.0;
+
     /// From the signed path of the root relative to its marker, metres at increasing seconds: falling, flat and
     /// repeated keys are welcome. Between the keys it is a monotone cubic.
     ///
