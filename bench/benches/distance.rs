@@ -1,12 +1,13 @@
 //! Matching by distance: 100,000 characters at moments all over a clip, one step of a sixtieth of a second each, up to
-//! 40 % slower or faster than the clip is there; an element is a character. Clips of 16, 256 and 4096 keys side by side say whether the length of a clip matters; the
-//! first group says how fast the machine is.
+//! 40 % slower or faster than the clip is there; an element is a character. Clips of 16, 256 and 4096 keys side by side
+//! say whether the length of a clip matters; where the target is far from the playhead, the whole of it is searched.
+//! The first group says how fast the machine is.
 
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use sinew::{
-    DistanceCurve, DistanceKind, MatchSettings, MatchState, SplitSettings, advance_by_distance,
+    DistanceCurve, DistanceKind, MatchSettings, MatchState, SplitSettings, Travel, advance_by_distance,
     match_to_target, playrate_to_speed,
 };
 
@@ -53,8 +54,12 @@ fn crowd(curve: &DistanceCurve, settings: &MatchSettings) -> Vec<(MatchState, f6
         let speed = curve.speed_at(state.time()).max(0.5) * (0.6 + 0.8 * share(3 * i + 1));
         if curve.kind() != DistanceKind::Stop {
             let _ = match curve.kind() {
-                DistanceKind::Loop => playrate_to_speed(curve, settings, &mut state, speed * DT, DT),
-                _ => advance_by_distance(curve, settings, &mut state, speed * DT, DT),
+                DistanceKind::Loop => {
+                    playrate_to_speed(curve, settings, &mut state, Travel { travelled: speed * DT, dt: DT })
+                }
+                _ => {
+                    advance_by_distance(curve, settings, &mut state, Travel { travelled: speed * DT, dt: DT })
+                }
             };
         }
         (state, speed * DT)
@@ -83,7 +88,8 @@ fn matching(c: &mut Criterion) {
             b.iter(|| {
                 for ((state, travelled), out) in black_box(&states).iter().zip(&mut out) {
                     *out = *state;
-                    let step = advance_by_distance(&start, &settings, out, *travelled, DT);
+                    let step =
+                        advance_by_distance(&start, &settings, out, Travel { travelled: *travelled, dt: DT });
                     let _ = black_box(step);
                 }
             });
@@ -96,7 +102,28 @@ fn matching(c: &mut Criterion) {
                 for ((state, travelled), out) in black_box(&states).iter().zip(&mut out) {
                     *out = *state;
                     let left = -state.distance() - travelled;
-                    let step = match_to_target(&stop, &settings, out, left, *travelled, DT);
+                    let step = match_to_target(
+                        &stop,
+                        &settings,
+                        out,
+                        left,
+                        Travel { travelled: *travelled, dt: DT },
+                    );
+                    let _ = black_box(step);
+                }
+            });
+        });
+        // Where each has to go has nothing to do with where it is.
+        let [first, _] = stop.distances();
+        let elsewhere: Vec<f64> =
+            (0..CHARACTERS).map(|i| -first * (0.02 + 0.96 * share(5 * i + 2))).collect();
+        group.bench_function(BenchmarkId::new("match to a target far away", keys), |b| {
+            b.iter(|| {
+                let characters = black_box(&states).iter().zip(black_box(&elsewhere));
+                for (((state, travelled), left), out) in characters.zip(&mut out) {
+                    *out = *state;
+                    let travel = Travel { travelled: *travelled, dt: DT };
+                    let step = match_to_target(&stop, &settings, out, *left, travel);
                     let _ = black_box(step);
                 }
             });
@@ -108,7 +135,8 @@ fn matching(c: &mut Criterion) {
             b.iter(|| {
                 for ((state, travelled), out) in black_box(&states).iter().zip(&mut out) {
                     *out = *state;
-                    let step = playrate_to_speed(&cycle, &settings, out, *travelled, DT);
+                    let step =
+                        playrate_to_speed(&cycle, &settings, out, Travel { travelled: *travelled, dt: DT });
                     let _ = black_box(step);
                 }
             });

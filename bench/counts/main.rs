@@ -9,7 +9,7 @@ use sinew::{
     GatherLanesJob, Interpolation, Joint, JointId, JointMask, LaneModel, LanePose, LocalPose,
     LocomotionError, MatchSettings, MatchState, ModelJob, ModelLanesJob, ModelPairJob, ModelPose,
     PoseBlendJob, PoseLayer, RawClip, Rig, SampleJob, Skeleton, SplitSettings, Track, Transition,
-    TransitionJob, TransitionSettings, TransitionStart, advance_by_distance, match_to_target,
+    TransitionJob, TransitionSettings, TransitionStart, Travel, advance_by_distance, match_to_target,
     playrate_to_speed,
 };
 
@@ -147,18 +147,24 @@ fn crowd(curve: &DistanceCurve, step: impl Fn(&mut Member) -> Result<(), Locomot
 }
 
 fn start_one(curve: &DistanceCurve, member: &mut Member) -> Result<(), LocomotionError> {
-    advance_by_distance(curve, &MatchSettings::start(), &mut member.0, member.1, DT)
+    advance_by_distance(curve, &MatchSettings::start(), &mut member.0, Travel { travelled: member.1, dt: DT })
         .map(|step| _ = black_box(step))
 }
 
 fn stop_one(curve: &DistanceCurve, member: &mut Member) -> Result<(), LocomotionError> {
     let left = -member.0.distance() - member.1;
-    match_to_target(curve, &MatchSettings::stop(), &mut member.0, left, member.1, DT)
-        .map(|step| _ = black_box(step))
+    match_to_target(
+        curve,
+        &MatchSettings::stop(),
+        &mut member.0,
+        left,
+        Travel { travelled: member.1, dt: DT },
+    )
+    .map(|step| _ = black_box(step))
 }
 
 fn loop_one(curve: &DistanceCurve, member: &mut Member) -> Result<(), LocomotionError> {
-    playrate_to_speed(curve, &MatchSettings::cycle(), &mut member.0, member.1, DT)
+    playrate_to_speed(curve, &MatchSettings::cycle(), &mut member.0, Travel { travelled: member.1, dt: DT })
         .map(|step| _ = black_box(step))
 }
 

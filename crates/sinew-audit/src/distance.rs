@@ -95,9 +95,9 @@ impl Distances<'_> {
         if !(self.range() > 1e-3) {
             return None;
         }
-        // Rounding leaves a marker's own distance a hair from 0.
-        if first < -1e-3 {
-            return Some(if last <= 1e-3 { DistanceKind::Stop } else { DistanceKind::Pivot });
+        let told = DistanceKind::of([first, last]);
+        if told != DistanceKind::Start {
+            return Some(told);
         }
         let [start, _] = self.span();
         let seconds = self.last_within(0.05) - start;

@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 use measured::{START_CM, STOP_CM};
 use serde_json::Value;
 use sinew::{
-    Channel, ChannelTarget, DTransform, Interpolation, Joint, JointId, RawClip, Skeleton, TimeSource, Track,
+    Channel, ChannelTarget, DTransform, Interpolation, Joint, JointId, RawClip, Skeleton, Track,
     set_up_matching,
 };
 use sinew_asset::{Document, ReadOptions, WriteOptions, load, write_glb};
@@ -163,7 +163,7 @@ fn a_start_is_stored_increasing_and_its_lean_back_goes_to_the_remainder() {
             "distance.root.joint.Root"
         ]
     );
-    let stored = set_up_matching(&written.clips[0].curves, "distance", TimeSource::Matched).unwrap();
+    let stored = set_up_matching(&written.clips[0].curves, "distance", |time| time).unwrap();
     for (key, metres) in start().into_iter().enumerate() {
         let signed = stored.signed_at(key as f64 / 30.0);
         assert!((signed - metres).abs() < 2e-3, "key {key}: {signed} m, {metres} m");
@@ -262,7 +262,7 @@ fn the_remainder_goes_to_the_pelvis_that_is_named() {
         last = way;
     }
     // What is stored says so: nothing is left over, and a second bake finds no way back.
-    let stored = set_up_matching(&clip.curves, "distance", TimeSource::Matched).unwrap();
+    let stored = set_up_matching(&clip.curves, "distance", |time| time).unwrap();
     assert!(stored.largest_remainder() < 1e-3, "{} m", stored.largest_remainder());
     let (from, to) = (file.path("out.glb"), file.path("again.glb"));
     let out = sinew(&["bake", "distance", "--format", "json", from.to_str().unwrap(), to.to_str().unwrap()]);
@@ -313,7 +313,7 @@ fn a_start_can_be_retimed_to_its_mover() {
     let clip = &file.written().clips[0];
     assert!((clip.duration() - report["duration"].as_f64().unwrap()).abs() < 1e-6);
     // The root is where the curve and its remainder say, at the new moments too.
-    let stored = set_up_matching(&clip.curves, "distance", TimeSource::Matched).unwrap();
+    let stored = set_up_matching(&clip.curves, "distance", |time| time).unwrap();
     let root = clip.channel(JointId(0), ChannelTarget::Translation).unwrap();
     for i in 0..=20 {
         let time = clip.duration() * f64::from(i) / 20.0;

@@ -7,8 +7,8 @@ use std::process::Command;
 
 use serde_json::Value;
 use sinew::{
-    DistanceCurve, MatchSettings, MatchState, MatchStatus, MatchStep, RawClip, TimeSource,
-    advance_by_distance, match_to_target, playrate_to_speed, set_up_matching,
+    DistanceCurve, MatchSettings, MatchState, MatchStatus, MatchStep, RawClip, Travel, advance_by_distance,
+    match_to_target, playrate_to_speed, set_up_matching,
 };
 use sinew_asset::{ReadOptions, load};
 use sinew_audit::{Code, Limits, Severity, audit};
@@ -122,7 +122,7 @@ fn the_start_and_the_stop_of_one_clip_are_where_it_was_made_to_have_them() {
         "{found:?}"
     );
     let document = load(&file, &ReadOptions::default()).unwrap().document;
-    let curve = |name| set_up_matching(&document.clips[4].curves, name, TimeSource::Matched).unwrap();
+    let curve = |name| set_up_matching(&document.clips[4].curves, name, |time| time).unwrap();
     let (start, stop) = (curve("distance/0"), curve("distance/1"));
     for (time, metres) in times.iter().zip(&metres) {
         assert!(
@@ -186,7 +186,7 @@ impl Way {
 }
 
 fn curve(clip: &RawClip, name: &str) -> DistanceCurve {
-    set_up_matching(&clip.curves, name, TimeSource::Matched).unwrap()
+    set_up_matching(&clip.curves, name, |time| time).unwrap()
 }
 
 /// A capsule that speeds up at `acceleration` to the speed of the run, goes on and brakes as evenly, through start,
@@ -204,13 +204,16 @@ fn go(data: &Path, acceleration: f64) -> Way {
     // Up to speed and half a second on, within the start.
     while went < top * top / (2.0 * acceleration) + 0.5 * top {
         speed = (speed + acceleration * DT).min(top);
-        let step = advance_by_distance(&start, &settings, &mut state, speed * DT, DT).unwrap();
+        let step =
+            advance_by_distance(&start, &settings, &mut state, Travel { travelled: speed * DT, dt: DT })
+                .unwrap();
         way.see(&step, &settings);
         went += speed * DT;
     }
     let (settings, mut next) = (MatchSettings::cycle(), MatchState::at_start(&cycle).carrying_on(&state));
     for _ in 0..120 {
-        let step = playrate_to_speed(&cycle, &settings, &mut next, speed * DT, DT).unwrap();
+        let step = playrate_to_speed(&cycle, &settings, &mut next, Travel { travelled: speed * DT, dt: DT })
+            .unwrap();
         way.see(&step, &settings);
         went += speed * DT;
     }
@@ -226,7 +229,7 @@ fn go(data: &Path, acceleration: f64) -> Way {
     let mut state = MatchState::at_remaining(&stop, left).carrying_on(&next);
     for travelled in steps.into_iter().chain([0.0; 120]) {
         left = (left - travelled).max(0.0);
-        let step = match_to_target(&stop, &settings, &mut state, left, travelled, DT).unwrap();
+        let step = match_to_target(&stop, &settings, &mut state, left, Travel { travelled, dt: DT }).unwrap();
         way.see(&step, &settings);
         if let MatchStatus::Exhausted { .. } = step.status {
             way.travelled += step.account.handed_on;

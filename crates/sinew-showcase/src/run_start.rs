@@ -8,7 +8,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 use sinew::locomotion::{
     DistanceCurve, DistanceKind, LocomotionError, MatchSettings, MatchState, MatchStatus, MatchStep,
-    SplitSettings, advance_by_distance, playrate_to_speed,
+    SplitSettings, Travel, advance_by_distance, playrate_to_speed,
 };
 use sinew_audit::plot::{Limit, Marker, Plot, Series, Span, Tone};
 
@@ -178,7 +178,8 @@ fn matched(curve: &DistanceCurve, way: &[f64]) -> Result<(Played, Vec<MatchStep>
         let mut go_on = (pair[1] - pair[0], DT);
         let mut slid = 0.0;
         if looped.is_none() {
-            let step = advance_by_distance(curve, &settings, &mut state, go_on.0, DT)?;
+            let step =
+                advance_by_distance(curve, &settings, &mut state, Travel { travelled: go_on.0, dt: DT })?;
             account.push(step);
             slid = step.account.slid.abs();
             let MatchStatus::Exhausted { seconds } = step.status else {
@@ -191,7 +192,12 @@ fn matched(curve: &DistanceCurve, way: &[f64]) -> Result<(Played, Vec<MatchStep>
             looped = Some((MatchState::at_start(&cycle).carrying_on(&state), 0.0));
         }
         let Some((state, laps)) = &mut looped else { continue };
-        let step = playrate_to_speed(&cycle, &MatchSettings::cycle(), state, go_on.0, go_on.1)?;
+        let step = playrate_to_speed(
+            &cycle,
+            &MatchSettings::cycle(),
+            state,
+            Travel { travelled: go_on.0, dt: go_on.1 },
+        )?;
         *laps += f64::from(step.wraps);
         let along = *laps * LOOP + step.time;
         let mut frame = Frame::after(&step, &frames[i], pair[1], whole + along / LOOP * LOOP_WAY);

@@ -83,10 +83,10 @@ pub use locomotion::{
     GroundMover, LocomotionClips, LocomotionController, LocomotionError, LocomotionFrame, LocomotionJob,
     LocomotionPhase, LocomotionSet, LocomotionSettings, MarkerSettings, MatchSettings, MatchState,
     MatchStatus, MatchStep, MotionClip, Mover, OrientationWarp, Prediction, Reversal, RootPath, SignedPath,
-    SlopeWarp, SplitSettings, StrideWarp, TimeMap, TimeSource, UnmarkedTurn, WarpJob, WarpReport,
-    WarpSettings, Warping, advance_by_distance, baked_root, is_distance_curve, match_to_target,
-    playrate_to_speed, predict_pivot, predict_stop, remainder_to_pelvis, retime_start, set_up_matching,
-    stop_closed_form, stop_parabola,
+    SlopeWarp, SplitSettings, StrideWarp, TimeMap, Travel, UnmarkedTurn, WarpJob, WarpReport, WarpSettings,
+    Warping, advance_by_distance, baked_root, is_distance_curve, match_to_target, playrate_to_speed,
+    predict_pivot, predict_stop, remainder_to_pelvis, retime_start, set_up_matching, stop_closed_form,
+    stop_parabola,
 };
 pub use mesh::{Influences, Mesh, MorphTarget, Primitive};
 pub use model::{

@@ -3,8 +3,8 @@
 
 use proptest::prelude::*;
 use sinew::{
-    Curve, DistanceCurve, DistanceKind, Interpolation, LocomotionError, MatchSettings, MatchState,
-    MatchStatus, MatchStep, SplitSettings, advance_by_distance, match_to_target, playrate_to_speed,
+    Account, Curve, DistanceCurve, DistanceKind, Interpolation, LocomotionError, MatchSettings, MatchState,
+    MatchStatus, MatchStep, SplitSettings, Travel, advance_by_distance, match_to_target, playrate_to_speed,
 };
 
 fn kind() -> impl Strategy<Value = DistanceKind> {
@@ -35,7 +35,7 @@ fn keys() -> impl Strategy<Value = (Vec<f64>, Vec<f64>)> {
 fn settings() -> impl Strategy<Value = MatchSettings> {
     (
         (0.0_f64..1.0, 0.0_f64..3.0, 0.1_f64..100.0),
-        (0.0_f64..1.0, 1.0_f64..3.0),
+        (0.0_f64..1.0, 1.0_f64..3.0, prop_oneof![0.1_f64..20.0, Just(1e6)]),
         prop_oneof![0.0_f64..0.5, Just(0.0)],
         0.01_f64..2.0,
         (0.0_f64..0.3, 0.0_f64..2.0, 0.1_f64..2.0),
@@ -45,6 +45,7 @@ fn settings() -> impl Strategy<Value = MatchSettings> {
             max_rate: rates.0 + rates.1 + 0.01,
             slew: rates.2,
             stride: [stride.0, stride.1],
+            stride_slew: stride.2,
             max_offset,
             offset_half_life,
             settle_distance: settle.0,
@@ -69,12 +70,12 @@ fn any_step(
     (travelled, remaining, dt): (f64, f64, f64),
 ) -> Result<MatchStep, LocomotionError> {
     match curve.kind() {
-        DistanceKind::Stop => match_to_target(curve, settings, state, remaining, travelled, dt),
+        DistanceKind::Stop => match_to_target(curve, settings, state, remaining, Travel { travelled, dt }),
         DistanceKind::Pivot if remaining > 0.0 => {
-            match_to_target(curve, settings, state, remaining, travelled, dt)
+            match_to_target(curve, settings, state, remaining, Travel { travelled, dt })
         }
-        DistanceKind::Loop => playrate_to_speed(curve, settings, state, travelled, dt),
-        _ => advance_by_distance(curve, settings, state, travelled, dt),
+        DistanceKind::Loop => playrate_to_speed(curve, settings, state, Travel { travelled, dt }),
+        _ => advance_by_distance(curve, settings, state, Travel { travelled, dt }),
     }
 }
 
@@ -122,10 +123,36 @@ proptest! {
             prop_assert!((account.matched - covered).abs() <= 1e-6, "{step:?}");
             prop_assert!((step.offset - before.offset() - account.offset).abs() <= 1e-9);
             prop_assert!(step.offset.abs() <= settings.max_offset.max(before.offset().abs()) + 1e-12);
+            // The stride is what the metres go by, and changes no faster than it may.
+            prop_assert!((account.warped - account.matched * (step.stride - 1.0)).abs() <= 1e-9, "{step:?}");
             prop_assert!((settings.stride[0]..=settings.stride[1]).contains(&step.stride));
+            prop_assert_eq!(step.stride, state.stride());
+            let played = match step.status {
+                // A stop that is over goes back to its own stride.
+                MatchStatus::Exhausted { .. } if kind == DistanceKind::Stop && before.time() >= end => dt,
+                MatchStatus::Exhausted { seconds } => dt - seconds,
+                MatchStatus::BeforeRange { .. } => 0.0,
+                _ => dt,
+            };
+            let most = settings.stride_slew * played;
+            prop_assert!((step.stride - before.stride()).abs() <= most + 1e-9, "{step:?} after {before:?}");
+            // In order: nothing slides unless the stride is as near to what is needed as it may get, and the mesh is
+            // as far away as it may be.
+            if account.slid.abs() > 1e-12 {
+                let full = settings.max_offset.max(before.offset().abs());
+                prop_assert!((step.offset.abs() - full).abs() < 1e-9, "{step:?} after {before:?}");
+                prop_assert!(step.offset * account.slid >= 0.0, "{step:?}");
+                let [least, longest] = settings.stride;
+                // A clip that all but stands has no stride to scale, which then goes back to 1.
+                let needed = if account.slid > 0.0 { longest } else { least };
+                let needed = if account.matched > 0.03 * played { needed } else { 1.0 };
+                let nearest = needed.clamp(before.stride() - most, before.stride() + most);
+                let at_limit = (step.stride - nearest).abs() < 1e-9;
+                prop_assert!(at_limit || dt == 0.0, "{step:?} after {before:?}");
+            }
             // Time that moves on at a rate is never more than that.
-            let played = step.time - before.time() + f64::from(step.wraps) * curve.duration();
-            prop_assert!(played >= -1e-9 && played <= step.rate * dt + 1e-9, "{played} {step:?}");
+            let moved = step.time - before.time() + f64::from(step.wraps) * curve.duration();
+            prop_assert!(moved >= -1e-9 && moved <= step.rate * dt + 1e-9, "{moved} {step:?}");
             prop_assert!(step.remainder.is_finite());
         }
     }
@@ -171,7 +198,7 @@ proptest! {
         let [start, end] = curve.span();
         let settings = MatchSettings { min_rate: 0.0, max_rate: 100.0, slew: 1e6, ..MatchSettings::start() };
         let mut state = MatchState::at(&curve, start + (end - start) * at);
-        let step = advance_by_distance(&curve, &settings, &mut state, travelled, 1.0).unwrap();
+        let step = advance_by_distance(&curve, &settings, &mut state, Travel { travelled, dt: 1.0 }).unwrap();
         let expected = curve.time_at(state.distance());
         prop_assert!((step.time - expected).abs() < 1e-9, "{} s, expected {expected}", step.time);
         prop_assert!((curve.distance_at(step.time) - state.distance().min(curve.distances()[1])).abs() < 1e-9);
@@ -230,29 +257,90 @@ proptest! {
         }
     }
 
-    /// Any numbers at all: an error, or a finite playhead.
+    /// Any numbers at all: an error, or a finite playhead. Settings of any kind, several at once, are met too: they
+    /// bend what comes out, and none of it is ever no number.
     #[test]
     fn any_number_leaves_the_playhead_in_the_clip(
         a in proptest::num::f64::ANY, b in proptest::num::f64::ANY, c in proptest::num::f64::ANY,
-        field in 0_usize..6, value in proptest::num::f64::ANY, kind in kind(), (go, dt) in (travelled(), dt()),
+        odd in prop::collection::vec((0_usize..11, odd_number()), 1..4),
+        kind in kind(), (go, dt) in (travelled(), dt()),
     ) {
         let curve = DistanceCurve::from_keys("d", kind, &[0.0, 0.5, 1.0], &[-1.0, 0.0, 1.0], &SplitSettings::default()).unwrap();
         let mut settings = MatchSettings::start();
-        *[&mut settings.min_rate, &mut settings.max_rate, &mut settings.slew, &mut settings.max_offset,
-            &mut settings.offset_half_life, &mut settings.settle_rate].into_iter().nth(field).unwrap() = value;
+        for (field, value) in odd {
+            *all_of(&mut settings)[field] = value;
+        }
         let [start, end] = curve.span();
         let mut state = MatchState::at(&curve, a);
         for _ in 0..3 {
             let before = state;
-            if any_step(&curve, &settings, &mut state, (a, b, c)).is_err() {
-                prop_assert_eq!(state, before);
+            match any_step(&curve, &settings, &mut state, (a, b, c)) {
+                Ok(step) => prop_assert!(numbers_of(&step).iter().all(|n| n.is_finite()), "{step:?}"),
+                Err(_) => prop_assert_eq!(state, before),
             }
             prop_assert!((start..=end).contains(&state.time()), "{state:?}");
             // Settings of any kind with numbers of a game.
-            any_step(&curve, &settings, &mut state, (go, 0.4, dt)).unwrap();
+            let step = any_step(&curve, &settings, &mut state, (go, 0.4, dt)).unwrap();
+            prop_assert!(numbers_of(&step).iter().all(|n| n.is_finite()), "{step:?} with {settings:?}");
             prop_assert!((start..=end).contains(&state.time()) && state.offset().is_finite(), "{state:?}");
+            prop_assert!((0.0..=100.0).contains(&state.rate()) && (0.0..=10.0).contains(&state.stride()), "{state:?}");
+            let size = 1.0 + step.account.slid.abs() + step.offset.abs();
+            prop_assert!(step.account.imbalance().abs() <= 1e-6 * size, "{step:?}");
         }
         let usual = any_step(&curve, &MatchSettings::start(), &mut state, (0.1, 0.5, 1.0 / 60.0));
         prop_assert!(usual.is_ok_and(|step| (start..=end).contains(&step.time)));
     }
+}
+
+/// Any number, and those that limits are likely to be.
+fn odd_number() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        proptest::num::f64::ANY,
+        prop::sample::select(vec![
+            0.0,
+            -0.0,
+            -1.0,
+            1.0,
+            1e300,
+            -1e300,
+            f64::INFINITY,
+            f64::NEG_INFINITY,
+            f64::NAN
+        ]),
+    ]
+}
+
+/// Every setting there is.
+fn all_of(settings: &mut MatchSettings) -> [&mut f64; 11] {
+    let MatchSettings {
+        min_rate,
+        max_rate,
+        slew,
+        stride: [least, longest],
+        stride_slew,
+        max_offset,
+        offset_half_life,
+        settle_distance,
+        settle_speed,
+        settle_rate,
+    } = settings;
+    [
+        min_rate,
+        max_rate,
+        slew,
+        least,
+        longest,
+        stride_slew,
+        max_offset,
+        offset_half_life,
+        settle_distance,
+        settle_speed,
+        settle_rate,
+    ]
+}
+
+fn numbers_of(step: &MatchStep) -> [f64; 11] {
+    let MatchStep { time, rate, stride, remainder, offset, account, .. } = *step;
+    let Account { travelled, matched, warped, offset: moved, slid, handed_on } = account;
+    [time, rate, stride, remainder, offset, travelled, matched, warped, moved, slid, handed_on]
 }

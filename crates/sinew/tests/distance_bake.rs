@@ -11,7 +11,8 @@ use rig::{channel, clip, linear};
 use sinew::{
     ChannelTarget, DTransform, DistanceBakeJob, DistanceBakeSettings, DistanceCurve, DistanceKind,
     FeetSettings, FeetTravel, Joint, JointId, LocomotionError, MarkerSettings, MatchSettings, MatchState,
-    MatchStatus, RawClip, RootPath, SignedPath, Skeleton, SplitSettings, advance_by_distance, retime_start,
+    MatchStatus, RawClip, RootPath, SignedPath, Skeleton, SplitSettings, Travel, advance_by_distance,
+    retime_start,
 };
 
 /// A path along a direction.
@@ -395,7 +396,13 @@ fn a_retimed_start_needs_less() {
         let mut state = MatchState::at_start(&retimed);
         let (mut slid, mut most, mut ended) = (0.0, 0.0_f64, false);
         for pair in run_up(60).windows(2) {
-            let step = advance_by_distance(&retimed, &settings, &mut state, pair[1] - pair[0], DT).unwrap();
+            let step = advance_by_distance(
+                &retimed,
+                &settings,
+                &mut state,
+                Travel { travelled: pair[1] - pair[0], dt: DT },
+            )
+            .unwrap();
             slid += step.account.slid.abs();
             most = most.max(step.offset.abs());
             if matches!(step.status, MatchStatus::Exhausted { .. }) {

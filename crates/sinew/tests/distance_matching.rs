@@ -4,8 +4,9 @@
 mod locomotion_keys;
 
 use locomotion_keys::{DT, braking, mover, run_up, start_curve, start_signed, stop_curve, stop_keys, times};
+use sinew::locomotion::reference::{Keys, time_at};
 use sinew::{
-    DistanceCurve, DistanceKind, MatchSettings, MatchState, MatchStatus, MatchStep, SplitSettings,
+    DistanceCurve, DistanceKind, MatchSettings, MatchState, MatchStatus, MatchStep, SplitSettings, Travel,
     advance_by_distance, match_to_target, playrate_to_speed,
 };
 
@@ -43,7 +44,9 @@ fn start(curve: &DistanceCurve, settings: &MatchSettings) -> Run {
     // Where the push-off begins.
     let mark = curve.time_at(0.003);
     for pair in run_up(60).windows(2) {
-        let step = advance_by_distance(curve, settings, &mut state, pair[1] - pair[0], DT).unwrap();
+        let step =
+            advance_by_distance(curve, settings, &mut state, Travel { travelled: pair[1] - pair[0], dt: DT })
+                .unwrap();
         run.see(&step, &mut rate, mark);
         if let MatchStatus::Exhausted { seconds } = step.status {
             assert!((0.0..=DT).contains(&seconds));
@@ -64,7 +67,8 @@ fn a_start_is_matched_within_its_limits() {
     assert!(run.max_offset <= 0.12, "{run:?}");
     assert!(run.last_offset.abs() < 0.01, "{run:?}");
     assert!((run.seconds - 0.35).abs() < 0.5 * DT, "{run:?}");
-    // The lean before the push-off is seen: a naive start shows none of it.
+    // The lean before the push-off is seen: a naive start shows none of it. 0.117 s is the measured time, to what it
+    // was measured is ours: 3 mm on the curve.
     assert!((run.passed + DT - 0.117).abs() < 0.5 * DT, "{run:?}");
 }
 
@@ -80,6 +84,52 @@ fn a_start_with_other_limits_is_as_measured() {
     assert!((run.max_offset - 0.185).abs() < 0.005, "{run:?}");
     let run = start(&curve, &MatchSettings { max_rate: 3.0, slew: 45.0, ..base });
     assert!(run.max_offset <= 0.086 && run.slid == 0.0 && run.max_slew <= 0.75 + 1e-9, "{run:?}");
+}
+
+/// The stride that is returned is the one that the metres go by, and needs no smoothing.
+#[test]
+fn strides_change_no_faster_than_they_may() {
+    let curve = start_curve();
+    let line = [0.0, 0.5];
+    let cycle =
+        DistanceCurve::from_keys("loop", DistanceKind::Loop, &line, &[0.0, 3.0], &SplitSettings::default())
+            .unwrap();
+    let (mut state, mut starts, mut stride) = (MatchState::at_start(&curve), true, 1.0);
+    let (start, run) = (MatchSettings::start(), MatchSettings::cycle());
+    let (mut widest, mut worked_off) = (0.0_f64, 1.0_f64);
+    for pair in run_up(120).windows(2) {
+        let travelled = pair[1] - pair[0];
+        let mut steps = Vec::new();
+        if starts {
+            steps
+                .push(advance_by_distance(&curve, &start, &mut state, Travel { travelled, dt: DT }).unwrap());
+            if let MatchStatus::Exhausted { seconds } = steps[0].status {
+                state = MatchState::at_start(&cycle).carrying_on(&state);
+                let rest = steps[0].account.handed_on;
+                steps.push(
+                    playrate_to_speed(&cycle, &run, &mut state, Travel { travelled: rest, dt: seconds })
+                        .unwrap(),
+                );
+                starts = false;
+            }
+        } else {
+            steps.push(playrate_to_speed(&cycle, &run, &mut state, Travel { travelled, dt: DT }).unwrap());
+        }
+        for step in &steps {
+            let parts = step.account;
+            assert!((parts.warped - parts.matched * (step.stride - 1.0)).abs() < 1e-12, "{step:?}");
+            assert_eq!(parts.slid, 0.0, "{step:?}");
+        }
+        assert_eq!(steps[steps.len() - 1].stride, state.stride());
+        // 0.2 a frame of the start, also where the loop takes over in the middle of one.
+        assert!((state.stride() - stride).abs() <= 12.0 * DT + 1e-12, "{stride} to {steps:?}");
+        stride = state.stride();
+        widest = widest.max((stride - 1.0).abs());
+        worked_off = state.offset().abs();
+    }
+    // It does change, does its work, and comes back.
+    assert!(!starts && widest > 0.25 && worked_off < 1e-4, "{widest} {worked_off}");
+    assert!((stride - 1.0).abs() < 1e-3, "{stride}");
 }
 
 /// Whether the key in the pit lies before or behind the start cannot be told from magnitudes; the method does
@@ -109,7 +159,8 @@ fn stop(keys: &[f64], friction: f64, deceleration: f64) -> (Run, f64, f64) {
     let steps =
         capsule.windows(2).map(|p| (p[1] - p[0], whole - p[1])).chain([(0.0, 0.0)].into_iter().cycle());
     for (travelled, remaining) in steps.take(300) {
-        let step = match_to_target(&curve, &settings, &mut state, remaining, travelled, DT).unwrap();
+        let step =
+            match_to_target(&curve, &settings, &mut state, remaining, Travel { travelled, dt: DT }).unwrap();
         if matches!(step.status, MatchStatus::BeforeRange { .. }) {
             assert_eq!(step.account.handed_on, travelled);
             waited += DT;
@@ -169,9 +220,13 @@ fn a_stop_with_a_plateau_or_an_overshoot_neither_jumps_nor_slides() {
     assert!(run.slid == 0.0 && run.max_rate <= 2.0 && run.max_offset <= 0.065, "{run:?}");
 }
 
-/// A root that shakes by 4 mm has no moment that is found by the wrong key.
+/// A root that shakes by 4 mm: the moment that is found lies between the first and the last at which the shaken path is
+/// there. A search that takes order for granted leaves the clip, and of the last centimetres finds moments more than
+/// a key away from those of the path at rest (0.1 % of all lookups, at worst 86 ms, were measured elsewhere).
 #[test]
 fn noise_on_the_root_moves_no_lookup_by_more_than_it_is_worth() {
+    const CURVES: usize = 200;
+    const LOOKUPS: usize = 100;
     let mut seed = 7_u64;
     let mut noise = || {
         // A sum of twelve even numbers is nearly normal.
@@ -182,20 +237,34 @@ fn noise_on_the_root_moves_no_lookup_by_more_than_it_is_worth() {
         }
         0.004 * sum
     };
-    let clean = stop_keys();
-    for _ in 0..200 {
+    let (clean, times) = (stop_keys(), times(21));
+    let still = stop_curve(&clean);
+    let (mut astray, mut naive_far, mut far, mut naive_worst) = (0, 0, 0, 0.0_f64);
+    for _ in 0..CURVES {
         let mut keys: Vec<f64> = clean.iter().map(|d| d + noise()).collect();
         keys[20] = 0.0;
         let curve = stop_curve(&keys);
-        for i in 0..100 {
-            let distance = -1.66 * (1.0 - f64::from(i) / 100.0);
+        for i in 0..LOOKUPS {
+            let distance = -1.66 * (1.0 - i as f64 / (LOOKUPS - 1) as f64);
+            // The first crossing comes after the last key before any key beyond, the last one before the first key
+            // after all that are not.
+            let low = keys.iter().position(|d| *d >= distance).unwrap_or(20).saturating_sub(1);
+            let high = (keys.iter().rposition(|d| *d <= distance).unwrap_or(0) + 1).min(20);
+            let between = |time: f64| (times[low] - 1e-9..=times[high] + 1e-9).contains(&time);
             let found = curve.time_at(distance);
-            // Between the first and the last moment at which the noisy path may have it.
-            let low = clean.iter().position(|d| *d > distance - 0.03).unwrap_or(0).saturating_sub(1);
-            let high = clean.iter().rposition(|d| *d < distance + 0.03).unwrap_or(20) + 1;
-            assert!(found >= low as f64 / 30.0 - 1e-9 && found <= high as f64 / 30.0 + 1e-9);
+            assert!(between(found), "{distance} m at {found} s, keys {low} to {high}");
+            let naive = time_at(Keys { times: &times, values: &keys }, distance);
+            astray += usize::from(!between(naive));
+            let at_rest = still.time_at(distance);
+            naive_worst = naive_worst.max((naive - at_rest).abs());
+            naive_far += usize::from((naive - at_rest).abs() > 1.0 / 30.0);
+            far += usize::from((found - at_rest).abs() > 1.0 / 30.0);
         }
     }
+    let all = CURVES * LOOKUPS;
+    assert!(astray > 20, "{astray} of {all}");
+    assert!(naive_far > all / 1000 && naive_worst > 0.06, "{naive_far} of {all}, {naive_worst} s");
+    assert!(far * 5 < naive_far, "{far} and {naive_far} of {all}");
 }
 
 /// Of the measured stop every second key is printed; those between are the cubic's, worked out elsewhere to 0.01 cm.
@@ -269,15 +338,17 @@ fn an_offset_halves_in_its_half_life_whatever_the_frames() {
         let settings = MatchSettings {
             offset_half_life: half_life,
             stride: [0.0, 1e3],
+            stride_slew: 1e6,
             slew: 1e6,
             ..MatchSettings::cycle()
         };
         let mut state = MatchState::at(&curve, 0.5);
         // A tenth of a metre in no time.
-        playrate_to_speed(&curve, &settings, &mut state, 0.1, 0.0).unwrap();
+        playrate_to_speed(&curve, &settings, &mut state, Travel { travelled: 0.1, dt: 0.0 }).unwrap();
         let mut expected = 0.1;
         for _ in 0..20 {
-            let step = playrate_to_speed(&curve, &settings, &mut state, dt, dt).unwrap();
+            let step =
+                playrate_to_speed(&curve, &settings, &mut state, Travel { travelled: dt, dt }).unwrap();
             expected *= libm::exp2(-dt / half_life);
             assert!(step.account.slid == 0.0 && (step.rate - 1.0).abs() < 1e-9, "{step:?}");
             assert!((step.offset - expected).abs() < 1e-8, "{half_life} {dt}: {} {expected}", step.offset);
@@ -307,19 +378,32 @@ fn an_exhausted_start_goes_on_in_the_loop() {
     for pair in run_up(60).windows(2) {
         let travelled = pair[1] - pair[0];
         if handed.is_none() {
-            let step =
-                advance_by_distance(&curve, &MatchSettings::start(), &mut state, travelled, DT).unwrap();
+            let step = advance_by_distance(
+                &curve,
+                &MatchSettings::start(),
+                &mut state,
+                Travel { travelled, dt: DT },
+            )
+            .unwrap();
             total += step.account.travelled;
             let MatchStatus::Exhausted { seconds } = step.status else { continue };
             let mut next = MatchState::at_start(&cycle).carrying_on(&state);
             let rest = step.account.handed_on;
-            let on = playrate_to_speed(&cycle, &MatchSettings::cycle(), &mut next, rest, seconds).unwrap();
+            let on = playrate_to_speed(
+                &cycle,
+                &MatchSettings::cycle(),
+                &mut next,
+                Travel { travelled: rest, dt: seconds },
+            )
+            .unwrap();
             total += on.account.travelled;
             assert!(on.time > 0.0 || seconds < 1e-9);
             handed = Some((next, pair[1], travelled / DT));
         } else if let Some((state, ..)) = &mut handed {
             let before = state.time();
-            let step = playrate_to_speed(&cycle, &MatchSettings::cycle(), state, travelled, DT).unwrap();
+            let step =
+                playrate_to_speed(&cycle, &MatchSettings::cycle(), state, Travel { travelled, dt: DT })
+                    .unwrap();
             total += step.account.travelled;
             assert!(step.time != before);
         }

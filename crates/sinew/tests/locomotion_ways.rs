@@ -11,7 +11,7 @@ use sinew::{
     ClipBuilder, DTransform, DistanceCurve, DistanceKind, FlatGround, Ground, GroundHit, JointId, LocalPose,
     LocomotionClips, LocomotionController, LocomotionError, LocomotionFrame, LocomotionJob, LocomotionPhase,
     LocomotionSet, LocomotionSettings, MatchSettings, MatchState, MatchStatus, RawClip, Rig, Skeleton, Slot,
-    SplitSettings, advance_by_distance,
+    SplitSettings, Travel, advance_by_distance,
 };
 
 const DT: f64 = 1.0 / 60.0;
@@ -230,7 +230,13 @@ fn a_start_that_runs_out_hands_on_what_is_left_at_its_rate() {
     let mut state = MatchState::at_start(&curve);
     let (dt, mut way) = (0.0173, 0.0);
     loop {
-        let step = advance_by_distance(&curve, &MatchSettings::start(), &mut state, 4.0 * dt, dt).unwrap();
+        let step = advance_by_distance(
+            &curve,
+            &MatchSettings::start(),
+            &mut state,
+            Travel { travelled: 4.0 * dt, dt },
+        )
+        .unwrap();
         way += step.account.travelled;
         assert!((step.rate - 1.0).abs() < 5e-3 && step.offset.abs() < 1e-4, "{step:?}");
         if let MatchStatus::Exhausted { seconds } = step.status {

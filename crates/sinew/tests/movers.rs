@@ -71,6 +71,19 @@ fn what_never_stops_is_said() {
     assert_eq!(stop_closed_form(1.0, 0.0, 0.0), f64::INFINITY);
     assert!(predict_stop(&ice, DVec2::X, 0.0).is_err());
     assert!(predict_stop(&ice, DVec2::new(f64::NAN, 0.0), DT).is_err());
+    // So many seconds are looked ahead, not so many frames.
+    for dt in [1e-4, DT, 0.3, 10.0] {
+        let error = predict_stop(&ice, DVec2::X, dt).unwrap_err();
+        let LocomotionError::NeverStops { seconds, .. } = error else { panic!("{error}") };
+        assert!((100.0..100.0 + dt).contains(&seconds), "{seconds} s in frames of {dt} s");
+    }
+    // From 6 m/s by 0.1 m/s2 it takes a minute, in frames of any length.
+    let slow = GroundMover { sub_step: 10.0, ..mover(0.0, 0.1) };
+    for dt in [1e-4, DT] {
+        let stop = predict_stop(&slow, DVec2::new(6.0, 0.0), dt).unwrap();
+        // (It stands from 0.1 m/s on: 59 s.)
+        assert!((stop.seconds - 59.0).abs() < 0.02 && (stop.distance - 179.95).abs() < 0.06, "{stop:?}");
+    }
     let still = predict_stop(&ice, DVec2::ZERO, DT).unwrap();
     assert_eq!((still.distance, still.steps), (0.0, 0));
     assert!(GroundMover { braking: f64::NAN, ..ice }.check().is_err());

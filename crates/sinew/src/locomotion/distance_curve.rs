@@ -1,6 +1,6 @@
 //! Distance over time, made so that every distance belongs to exactly one moment.
 
-use super::curve_names::REMAINDER;
+use super::curve_names::{REMAINDER, kind_of_heading};
 use super::error::{LocomotionError, finite, in_range};
 use super::split::{self, DistanceKind, SplitSettings};
 use crate::{Curve, Interpolation};
@@ -32,6 +32,8 @@ pub struct DistanceCurve {
     /// `[sample]`, strictly increasing.
     samples: Vec<Sample>,
     per_metre: f64,
+    end_speed: f64,
+    seconds_a_metre_at_end: f64,
 }
 
 /// One moment of a curve and, beside it, one row of the table by which distances are looked up: the range is cut
@@ -56,6 +58,10 @@ pub(super) struct Place {
     /// Metres.
     pub(super) distance: f64,
 }
+
+/// The last seconds of a curve, whose speed is that of its end, and the least that is taken for it, metres a second.
+const END: f64 = DistanceCurve::END_SECONDS;
+const LEAST_END_SPEED: f64 = 1e-3;
 
 /// Samples that are searched round a playhead before the table is, and how many of them lie behind it.
 const NEAR: usize = 16;
@@ -88,8 +94,9 @@ impl DistanceCurve {
         Self::assemble(name.into(), kind, parts.start, parts.step, &parts.distances, &parts.remainders)
     }
 
-    /// A curve as it travels with a clip, of this name; its kind is told by its signs. Between keys it is a
-    /// straight line, as [`Curve::sample`] has it.
+    /// A curve as it travels with a clip, of this name. Its kind is told by its signs ([`DistanceKind::of`]); a loop is
+    /// one where the bake has stored that beside it, else it comes back as a start and needs
+    /// [`DistanceCurve::into_loop`]. Between keys it is a straight line, as [`Curve::sample`] has it.
     ///
     /// # Errors
     /// [`LocomotionError`] where there is none, where it is stored so that it cannot be looked up, or where a
@@ -126,14 +133,10 @@ impl DistanceCurve {
         let rest = find(&format!("{name}{REMAINDER}"));
         let remainders: Vec<f32> =
             (0..=count).map(|i| rest.map_or(0.0, |r| r.sample(at(i)) as f32)).collect();
-        let kind = if distances[0] >= 0.0 {
-            DistanceKind::Start
-        } else if distances[count] <= 0.0 {
-            DistanceKind::Stop
-        } else {
-            DistanceKind::Pivot
-        };
-        Self::assemble(name.into(), kind, start, step, &distances, &remainders)
+        let kind = DistanceKind::of([distances[0], distances[count]]);
+        let stored = Self::assemble(name.into(), kind, start, step, &distances, &remainders)?;
+        let is_loop = curves.iter().any(|c| kind_of_heading(&c.name, name) == Some(DistanceKind::Loop));
+        if is_loop { stored.into_loop() } else { Ok(stored) }
     }
 
     fn assemble(
@@ -164,7 +167,22 @@ impl DistanceCurve {
             samples.push(Sample { distance: *distance, remainder: *remainder, before });
         }
         let (duration, per_second) = (step * (distances.len() - 1) as f64, 1.0 / step);
-        Ok(Self { name, kind, start, step, duration, per_second, samples, per_metre })
+        let (end_speed, seconds_a_metre_at_end) = (0.0, 0.0);
+        let mut curve = Self {
+            name,
+            kind,
+            start,
+            step,
+            duration,
+            per_second,
+            samples,
+            per_metre,
+            end_speed,
+            seconds_a_metre_at_end,
+        };
+        curve.end_speed = curve.speed_at_end(END);
+        curve.seconds_a_metre_at_end = 1.0 / curve.end_speed.max(LEAST_END_SPEED);
+        Ok(curve)
     }
 
     /// The curve and its remainder as they travel with a clip: linear keys in single precision, still strictly
@@ -202,7 +220,7 @@ impl DistanceCurve {
     /// [`LocomotionError::Kind`] of a curve that counts down.
     pub fn into_loop(self) -> Result<Self, LocomotionError> {
         let [first, _] = self.distances();
-        if first < 0.0 {
+        if !matches!(self.kind, DistanceKind::Start | DistanceKind::Loop) {
             return Err(LocomotionError::Kind { found: self.kind.name(), expected: "start or loop" });
         }
         let distances: Vec<f64> = self.samples.iter().map(|s| s.distance - first).collect();
@@ -357,6 +375,19 @@ impl DistanceCurve {
         let [_, end] = self.span();
         let seconds = seconds.clamp(self.step, self.duration());
         (self.distances()[1] - self.distance_at(end - seconds)) / seconds
+    }
+
+    /// Speed at the end: the mean of the last thirtieth of a second, metres a second; what a curve that hands over
+    /// goes on with.
+    #[must_use]
+    pub fn end_speed(&self) -> f64 {
+        self.end_speed
+    }
+
+    /// One over the speed at the end, where that is something.
+    #[inline]
+    pub(super) fn seconds_a_metre_at_end(&self) -> f64 {
+        self.seconds_a_metre_at_end
     }
 
     /// Largest remainder on either side, metres.

@@ -103,11 +103,16 @@ pub enum LocomotionError {
         /// The value before, metres.
         previous: f64,
     },
-    /// Something else sets the time at which the clip is sampled: what is matched would never be seen.
-    #[error("the clip's time is {source_name}, expected one that matching sets")]
+    /// Something else sets the time at which the clip is sampled: what is matched is never seen.
+    #[error(
+        "the clip is sampled at {found} s where {expected} s was set: a clock or a constant drives its time, expected \
+         what matching returns"
+    )]
     TimeNotDriven {
-        /// What sets it.
-        source_name: &'static str,
+        /// The time that was set, seconds.
+        expected: f64,
+        /// The time at which it is sampled, seconds.
+        found: f64,
     },
     /// The curve is of the wrong kind for the call.
     #[error("a {found} curve, expected a {expected} curve")]
@@ -116,6 +121,14 @@ pub enum LocomotionError {
         found: &'static str,
         /// Kinds that fit.
         expected: &'static str,
+    },
+    /// The curve is not one that goes round. (A stored curve does not say whether its clip does.)
+    #[error(
+        "a {found} curve, expected a loop: of a clip that goes round, DistanceCurve::into_loop makes it one"
+    )]
+    NotALoop {
+        /// Kind of the curve.
+        found: &'static str,
     },
     /// A set of clips without one of them.
     #[error("no {what} among the clips, expected one or more")]

@@ -15,46 +15,55 @@ use crate::Curve;
 const STRIDE_SPEED: f64 = 0.03;
 /// Longest step, seconds.
 const MAX_STEP: f64 = 1e6;
-/// No clip plays faster, whatever the settings say.
+/// No clip plays faster, and no stride gets longer, whatever the settings say.
 const MAX_RATE: f64 = 100.0;
+const MAX_STRIDE: f64 = 10.0;
 
-/// Who sets the time at which the clip is sampled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TimeSource {
-    /// What matching returns: [`MatchStep::time`].
-    Matched,
-    /// A playhead that runs by the clock.
-    Clock,
-    /// Nobody: it stays where it is.
-    Constant,
-}
+/// How far apart two times may be that are meant to be one: a time may be kept in single precision, seconds, and
+/// as a share of it.
+const SAME_TIME: f64 = 1e-4;
+const SAME_SHARE: f64 = 1e-6;
 
 /// The curve of a clip that is about to be matched, or the reason why it would silently not work: time that
 /// something else sets, a curve that is missing or cannot be looked up, distances that repeat or fall.
+///
+/// `sampled` is how the clip is played: it is handed a time as matching would set it, and answers at which time the
+/// clip is sampled then, read back from as far down as there is one to read (the player, the node of the graph). It is
+/// tried at several moments of the clip. What always samples at one time was folded into a constant, and what samples
+/// at another runs by a clock of its own; of both, nothing that is matched would be seen. Where the time of a
+/// [`SampleJob`](crate::SampleJob) is set directly that is `|time| time`. What takes hold of the time only later
+/// is found by [`MatchState::check_sampled`].
 ///
 /// # Errors
 /// [`LocomotionError`].
 pub fn set_up_matching(
     curves: &[Curve],
     name: &str,
-    time: TimeSource,
+    mut sampled: impl FnMut(f64) -> f64,
 ) -> Result<DistanceCurve, LocomotionError> {
-    match time {
-        TimeSource::Matched => DistanceCurve::from_clip_curves(curves, name),
-        TimeSource::Clock => Err(LocomotionError::TimeNotDriven { source_name: "set by a clock" }),
-        TimeSource::Constant => Err(LocomotionError::TimeNotDriven { source_name: "constant" }),
+    let curve = DistanceCurve::from_clip_curves(curves, name)?;
+    let [start, _] = curve.span();
+    for share in [0.0, 0.5, 1.0, 0.25] {
+        let time = start + share * curve.duration();
+        check_time(time, sampled(time))?;
     }
+    Ok(curve)
 }
 
-/// The last seconds of a start, whose speed is that of its end, and the least that is taken for it, metres a second.
-const END: f64 = 1.0 / 30.0;
-const END_SPEED: f64 = 1e-3;
+fn check_time(expected: f64, found: f64) -> Result<(), LocomotionError> {
+    if (found - expected).abs() <= SAME_TIME + SAME_SHARE * expected.abs() {
+        Ok(())
+    } else {
+        Err(LocomotionError::TimeNotDriven { expected, found })
+    }
+}
 
 /// Where one character is in a clip that is matched.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MatchState {
     time: f64,
     rate: f64,
+    stride: f64,
     offset: f64,
     distance: f64,
 }
@@ -66,25 +75,25 @@ impl MatchState {
         Self::at(curve, curve.span()[0])
     }
 
-    /// At a moment of a curve, clamped to it, at rate 1 and without an offset.
+    /// At a moment of a curve, clamped to it, at rate 1, with strides as they are and without an offset.
     #[must_use]
     pub fn at(curve: &DistanceCurve, time: f64) -> Self {
         let [start, end] = curve.span();
         let time = if time > start { time.min(end) } else { start };
-        Self { time, rate: 1.0, offset: 0.0, distance: curve.distance_at(time) }
+        Self { time, rate: 1.0, stride: 1.0, offset: 0.0, distance: curve.distance_at(time) }
     }
 
-    /// Where a clip that stops or turns is taken up with so many metres to go; at its first moment where that
+    /// Where a clip that stops or turns is taken up with so many metres to go before its first step; at its first moment where that
     /// is more than it covers.
     #[must_use]
     pub fn at_remaining(curve: &DistanceCurve, remaining: f64) -> Self {
         Self::at(curve, curve.time_at(-remaining))
     }
 
-    /// The same with the offset and the rate of the clip before, so that neither jumps.
+    /// The same with the offset, the rate and the stride of the clip before, so that none of them jumps.
     #[must_use]
     pub fn carrying_on(mut self, before: &Self) -> Self {
-        (self.rate, self.offset) = (before.rate, before.offset);
+        (self.rate, self.stride, self.offset) = (before.rate, before.stride, before.offset);
         self
     }
 
@@ -100,10 +109,26 @@ impl MatchState {
         self.time
     }
 
+    /// Whether the pose that is shown is of [`MatchState::time`]: `sampled` is the time at which the clip was sampled
+    /// after the last step, as whatever samples it says. Something else may have taken hold of it since
+    /// [`set_up_matching`], and then the pose freezes, or runs on, while every number here looks right.
+    ///
+    /// # Errors
+    /// [`LocomotionError::TimeNotDriven`] with both times.
+    pub fn check_sampled(&self, sampled: f64) -> Result<(), LocomotionError> {
+        check_time(self.time, sampled)
+    }
+
     /// The play rate of the last step, before it was cut short by an end.
     #[must_use]
     pub fn rate(&self) -> f64 {
         self.rate
+    }
+
+    /// The scale of the stride after the last step.
+    #[must_use]
+    pub fn stride(&self) -> f64 {
+        self.stride
     }
 
     /// How far the mesh is behind the capsule, metres.
@@ -116,6 +141,34 @@ impl MatchState {
     #[must_use]
     pub fn distance(&self) -> f64 {
         self.distance
+    }
+}
+
+/// What a character did in a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Travel {
+    /// Metres that it went; below 0, backwards.
+    pub travelled: f64,
+    /// Seconds that it took for that.
+    pub dt: f64,
+}
+
+impl Travel {
+    #[inline]
+    fn check(&self) -> Result<(), LocomotionError> {
+        // (Of what is no number neither holds.)
+        if self.travelled.abs() <= MAX_DISTANCE && (0.0..=MAX_STEP).contains(&self.dt) {
+            return Ok(());
+        }
+        self.refuse()
+    }
+
+    #[cold]
+    fn refuse(&self) -> Result<(), LocomotionError> {
+        let most = MAX_DISTANCE;
+        in_range("the distance travelled in metres", self.travelled, -most, most, "-1e6 to 1e6")?;
+        in_range("the step in seconds", self.dt, 0.0, MAX_STEP, "0 to 1e6")?;
+        Ok(())
     }
 }
 
@@ -133,8 +186,8 @@ pub struct Account {
     pub offset: f64,
     /// What the feet slide; above 0 with the ground going by too slowly under them.
     pub slid: f64,
-    /// What belongs to the clip that follows (or, before a stop is reached, goes on), because this one is at
-    /// its end.
+    /// What belongs to the clip that follows, because this one is at its end, or to the one that plays on before
+    /// a stop is in range.
     pub handed_on: f64,
 }
 
@@ -163,11 +216,12 @@ pub enum MatchStatus {
     SlewLimited,
     /// The last of a stop plays by time.
     Settling,
-    /// The character stands, and so does the playhead.
+    /// The character stands. So does the playhead, once it is there and its rate may be 0.
     Standing,
-    /// No time passed.
+    /// No time passed, and the character did not go backwards in it.
     NoTime,
-    /// The character went backwards.
+    /// The character went backwards. The playhead stands, once its rate may be 0; where the last of a stop plays by
+    /// time, that goes on.
     Backwards {
         /// By so many metres.
         by: f64,
@@ -177,7 +231,8 @@ pub enum MatchStatus {
         /// By so many metres.
         by: f64,
     },
-    /// It is farther to the stop than the clip covers: what plays now goes on.
+    /// It is farther to the stop or turn than the clip covers, at its beginning or in the midst of it. Nothing is
+    /// changed: what played before plays on, or plays again, with the metres of the step.
     BeforeRange {
         /// By so many metres.
         by: f64,
@@ -196,7 +251,7 @@ pub struct MatchStep {
     pub time: f64,
     /// Clip seconds a second, over the part of the step that this clip played.
     pub rate: f64,
-    /// Scale of the stride.
+    /// Scale of the stride: what the account goes by, changing no faster than [`MatchSettings::stride_slew`].
     pub stride: f64,
     /// How far the pelvis is ahead of the root, metres ([`DistanceCurve::remainder_at`]).
     pub remainder: f64,
@@ -211,7 +266,7 @@ pub struct MatchStep {
 }
 
 /// A start: the playhead goes to the moment at which the clip has travelled as far as the character since it
-/// started. `travelled` metres in `dt` seconds.
+/// started.
 ///
 /// The whole distance since the start counts, so that no error adds up. Once the clip is at its end the status
 /// is [`MatchStatus::Exhausted`], and the loop that follows plays on with the seconds and metres left.
@@ -224,30 +279,32 @@ pub fn advance_by_distance(
     curve: &DistanceCurve,
     settings: &MatchSettings,
     state: &mut MatchState,
-    travelled: f64,
-    dt: f64,
+    travel: Travel,
 ) -> Result<MatchStep, LocomotionError> {
     if curve.kind() == DistanceKind::Stop {
         return Err(LocomotionError::Kind { found: "stop", expected: "start, pivot or loop" });
     }
-    check(travelled, dt)?;
+    travel.check()?;
     let [_, end] = curve.span();
-    state.distance = (state.distance + travelled).clamp(-MAX_DISTANCE, MAX_DISTANCE);
+    state.distance = (state.distance + travel.travelled).clamp(-MAX_DISTANCE, MAX_DISTANCE);
     let place = curve.place(state.time);
     // Past its end the clip goes on in thought as fast as it ends: the playhead arrives there at its rate, and what
     // is left of the step is the next clip's.
     let over = state.distance - curve.distances()[1];
     let mut target = curve.time_near(&place, state.distance);
     if over > 0.0 {
-        target += over / curve.speed_at_end(END).max(END_SPEED);
+        target += over * curve.seconds_a_metre_at_end();
     }
     let (least, most) = (settings.min_rate, settings.max_rate);
     let goal = Goal { place, target, end, least, most, settling: false };
-    Ok(step(curve, settings, state, &goal, travelled, dt))
+    Ok(step(curve, settings, state, &goal, travel))
 }
 
 /// A stop or a turn: the playhead goes to the moment at which the clip has as far to go as the character.
-/// `remaining` metres are left after a step of `travelled` metres in `dt` seconds.
+/// `remaining` metres are left after the step.
+///
+/// Where more is left than the clip covers, also after it has begun (the character was pushed on, or wants to go on),
+/// the status is [`MatchStatus::BeforeRange`], and the loop takes over again with the metres of the step.
 ///
 /// Near a stop the clip plays by time, because a distance that hardly changes says nothing about the pose; it
 /// plays to its end after the character stands. A clip that turns is at its end where it turns: from there on
@@ -262,22 +319,22 @@ pub fn match_to_target(
     settings: &MatchSettings,
     state: &mut MatchState,
     remaining: f64,
-    travelled: f64,
-    dt: f64,
+    travel: Travel,
 ) -> Result<MatchStep, LocomotionError> {
     let turns = match curve.kind() {
         DistanceKind::Stop => false,
         DistanceKind::Pivot => true,
         other => return Err(LocomotionError::Kind { found: other.name(), expected: "stop or pivot" }),
     };
-    check(travelled, dt)?;
+    travel.check()?;
     in_range("the remaining distance in metres", remaining, -MAX_DISTANCE, MAX_DISTANCE, "-1e6 to 1e6")?;
-    let [start, end] = curve.span();
+    let Travel { travelled, dt } = travel;
+    let [_, end] = curve.span();
     let [first, _] = curve.distances();
     let left = remaining.max(0.0);
     // A thousandth of a millimetre more than the clip covers is rounding.
     let beyond = left + first;
-    if state.time <= start && beyond > 1e-6 {
+    if beyond > 1e-6 {
         let account = Account { handed_on: travelled, ..Account::default() };
         return Ok(resting(curve, state, account, MatchStatus::BeforeRange { by: beyond }));
     }
@@ -296,14 +353,14 @@ pub fn match_to_target(
         Goal { place, target, end, least: settings.min_rate, most: settings.max_rate, settling }
     };
     state.distance = -left;
-    let mut step = step(curve, settings, state, &goal, travelled, dt);
+    let mut step = step(curve, settings, state, &goal, travel);
     if remaining < 0.0 && !matches!(step.status, MatchStatus::Exhausted { .. }) {
         step.status = MatchStatus::TargetBehind { by: -remaining };
     }
     Ok(step)
 }
 
-/// A loop: the play rate is the character's speed over that of the clip. `travelled` metres in `dt` seconds.
+/// A loop: the play rate is the character's speed over that of the clip.
 ///
 /// # Errors
 /// [`LocomotionError`] where a number is not finite, time is negative or the curve is not of a loop
@@ -313,27 +370,19 @@ pub fn playrate_to_speed(
     curve: &DistanceCurve,
     settings: &MatchSettings,
     state: &mut MatchState,
-    travelled: f64,
-    dt: f64,
+    travel: Travel,
 ) -> Result<MatchStep, LocomotionError> {
     if curve.kind() != DistanceKind::Loop {
-        return Err(LocomotionError::Kind { found: curve.kind().name(), expected: "loop" });
+        return Err(LocomotionError::NotALoop { found: curve.kind().name() });
     }
-    check(travelled, dt)?;
-    state.distance = (state.distance + travelled).clamp(-MAX_DISTANCE, MAX_DISTANCE);
-    let seconds = travelled / curve.range() * curve.duration();
+    travel.check()?;
+    state.distance = (state.distance + travel.travelled).clamp(-MAX_DISTANCE, MAX_DISTANCE);
+    let seconds = travel.travelled / curve.range() * curve.duration();
     let target = state.time + seconds.max(0.0);
     let (least, most) = (settings.min_rate, settings.max_rate);
     let place = curve.place(state.time);
     let goal = Goal { place, target, end: f64::INFINITY, least, most, settling: false };
-    Ok(step(curve, settings, state, &goal, travelled, dt))
-}
-
-#[inline]
-fn check(travelled: f64, dt: f64) -> Result<(), LocomotionError> {
-    in_range("the distance travelled in metres", travelled, -MAX_DISTANCE, MAX_DISTANCE, "-1e6 to 1e6")?;
-    in_range("the step in seconds", dt, 0.0, MAX_STEP, "0 to 1e6")?;
-    Ok(())
+    Ok(step(curve, settings, state, &goal, travel))
 }
 
 /// Clamped; where the limits cross, the upper one counts, and a limit that is no number is none. Plain comparisons,
@@ -344,9 +393,15 @@ fn between(value: f64, low: f64, high: f64) -> f64 {
     if value > high { high } else { value }
 }
 
-/// What the play rate came to: its limits count 1, its slew limit 2.
-const LIMITED: [MatchStatus; 4] =
-    [MatchStatus::Matched, MatchStatus::RateLimited, MatchStatus::SlewLimited, MatchStatus::SlewLimited];
+/// What the play rate came to: its limits count 1, its slew limit 2. A clip that settles has none that matter.
+const LIMITED: [MatchStatus; 5] = [
+    MatchStatus::Matched,
+    MatchStatus::RateLimited,
+    MatchStatus::SlewLimited,
+    MatchStatus::SlewLimited,
+    MatchStatus::Settling,
+];
+const SETTLING: usize = 4;
 
 /// Where the playhead should go, and within which rates.
 struct Goal {
@@ -380,7 +435,7 @@ fn resting(curve: &DistanceCurve, state: &MatchState, account: Account, status: 
     MatchStep {
         time: state.time,
         rate: 0.0,
-        stride: 1.0,
+        stride: state.stride,
         remainder: curve.remainder_at(state.time),
         offset: state.offset,
         wraps: 0,
@@ -396,16 +451,21 @@ fn step(
     settings: &MatchSettings,
     state: &mut MatchState,
     goal: &Goal,
-    travelled: f64,
-    dt: f64,
+    travel: Travel,
 ) -> MatchStep {
+    let Travel { travelled, dt } = travel;
     if state.time >= goal.end {
+        // After a stop nothing follows yet, and strides go back to what they are in the clip.
+        if curve.kind() == DistanceKind::Stop {
+            set_stride(settings, state, 1.0, dt);
+        }
         let account = Account { handed_on: travelled, ..Account::default() };
         return resting(curve, state, account, MatchStatus::Exhausted { seconds: dt });
     }
     if dt == 0.0 {
-        let account = absorb(settings, state, travelled, 0.0, 1.0);
-        return resting(curve, state, account, MatchStatus::NoTime);
+        let account = absorb(settings, state, travelled, 0.0);
+        let back = MatchStatus::Backwards { by: -travelled };
+        return resting(curve, state, account, if travelled < 0.0 { back } else { MatchStatus::NoTime });
     }
     let wanted = (goal.target - state.time) / dt;
     // A character that stands may have its time stand; one that moves may not.
@@ -415,18 +475,14 @@ fn step(
     let slew = settings.slew * dt;
     let slewed = between(limited, state.rate - slew, state.rate + slew);
     let rate = between(between(slewed, 0.0, settings.max_rate), 0.0, MAX_RATE);
-    let is_slewed = rate != limited;
     // By number, because nobody can guess which of these a character is at.
-    let limits = usize::from(is_slewed) * 2 + usize::from(limited != wanted);
-    let mut status = LIMITED[limits];
-    if goal.settling {
-        status = MatchStatus::Settling;
-    } else if may_stand && !is_slewed {
-        if travelled < 0.0 {
-            status = MatchStatus::Backwards { by: -travelled };
-        } else if rate == 0.0 {
-            status = MatchStatus::Standing;
-        }
+    let limits = usize::from(rate != limited) * 2 + usize::from(limited != wanted);
+    let mut status = LIMITED[if goal.settling { SETTLING } else { limits }];
+    if may_stand {
+        status = MatchStatus::Standing;
+    }
+    if travelled < 0.0 {
+        status = MatchStatus::Backwards { by: -travelled };
     }
     let (from, mut played, mut handed_on) = (state.time, dt, 0.0);
     let mut to = from + rate * dt;
@@ -455,23 +511,26 @@ fn step(
     } else {
         1.0
     };
-    let mut account = absorb(settings, state, travelled, covered, stride);
+    set_stride(settings, state, stride, played);
+    let mut account = absorb(settings, state, travelled, covered);
     account.handed_on = handed_on;
     (state.time, state.rate) = (to, rate);
     let remainder = curve.remainder(&reached);
+    let stride = state.stride;
     MatchStep { time: to, rate, stride, remainder, offset: state.offset, wraps, account, status }
+}
+
+/// Brings the stride as near to another as it may get in so many seconds.
+#[inline]
+fn set_stride(settings: &MatchSettings, state: &mut MatchState, to: f64, seconds: f64) {
+    let slew = settings.stride_slew * seconds;
+    state.stride = between(between(to, state.stride - slew, state.stride + slew), 0.0, MAX_STRIDE);
 }
 
 /// Shares out what was travelled, and moves the offset.
 #[inline]
-fn absorb(
-    settings: &MatchSettings,
-    state: &mut MatchState,
-    travelled: f64,
-    covered: f64,
-    stride: f64,
-) -> Account {
-    let warped = covered * stride - covered;
+fn absorb(settings: &MatchSettings, state: &mut MatchState, travelled: f64, covered: f64) -> Account {
+    let warped = covered * state.stride - covered;
     let before = state.offset;
     let wanted = before + (travelled - covered - warped);
     // An offset from before that is larger than allowed now may stay, but not grow.

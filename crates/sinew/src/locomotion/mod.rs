@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use sinew::{
-//!     DistanceCurve, DistanceKind, MatchSettings, MatchState, SplitSettings, advance_by_distance,
+//!     DistanceCurve, DistanceKind, MatchSettings, MatchState, SplitSettings, Travel, advance_by_distance,
 //! };
 //!
 //! // A root that leans back by 4 cm before it goes a metre.
@@ -15,9 +15,10 @@
 //! let settings = SplitSettings::default();
 //! let curve = DistanceCurve::from_keys("distance", DistanceKind::Start, &times, &path, &settings)?;
 //! // Every frame: how far the capsule went. The clip is sampled at `step.time`, the mesh stays
-//! // `step.offset` behind the capsule, strides are scaled by `step.stride`.
+//! // `step.offset` behind the capsule, strides are scaled by `step.stride`: none of them needs smoothing.
 //! let mut state = MatchState::at_start(&curve);
-//! let step = advance_by_distance(&curve, &MatchSettings::start(), &mut state, 0.02, 1.0 / 60.0)?;
+//! let travel = Travel { travelled: 0.02, dt: 1.0 / 60.0 };
+//! let step = advance_by_distance(&curve, &MatchSettings::start(), &mut state, travel)?;
 //! let parts = step.account;
 //! assert!((parts.matched + parts.warped + parts.offset + parts.slid - 0.02).abs() < 1e-12);
 //! assert!(step.time > 0.0 && step.time < 0.05 && step.account.slid == 0.0);
@@ -56,7 +57,7 @@ pub use curve_names::{DISTANCE_CURVE, REMAINDER, is_distance_curve};
 pub use distance_curve::DistanceCurve;
 pub use error::LocomotionError;
 pub use matching::{
-    Account, MatchState, MatchStatus, MatchStep, TimeSource, advance_by_distance, match_to_target,
+    Account, MatchState, MatchStatus, MatchStep, Travel, advance_by_distance, match_to_target,
     playrate_to_speed, set_up_matching,
 };
 pub use mover::{GroundMover, Mover};

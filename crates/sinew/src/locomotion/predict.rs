@@ -5,8 +5,10 @@ use glam::DVec2;
 use super::Mover;
 use super::error::{LocomotionError, in_range};
 
-/// Most frames that are looked ahead.
-const MAX_STEPS: u32 = 10_000;
+/// How far is looked ahead, seconds, whatever the frames.
+const MAX_SECONDS: f64 = 100.0;
+/// Shortest and longest frame, seconds.
+const FRAME: [f64; 2] = [1e-4, 10.0];
 
 /// Where a movement ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,7 +25,7 @@ pub struct Prediction {
 /// seconds.
 ///
 /// # Errors
-/// [`LocomotionError`] where a number is not usable, or the mover does not come to rest.
+/// [`LocomotionError`] where a number is not usable, or the mover does not come to rest within 100 s.
 pub fn predict_stop<M: Mover + ?Sized>(
     mover: &M,
     velocity: DVec2,
@@ -55,7 +57,7 @@ pub(super) fn predict_along<M: Mover + ?Sized>(
     forward: DVec2,
     dt: f64,
 ) -> Result<Prediction, LocomotionError> {
-    in_range("the step in seconds", dt, 1e-6, 10.0, "1e-6 to 10")?;
+    in_range("the step in seconds", dt, FRAME[0], FRAME[1], "0.0001 to 10")?;
     for (what, value) in [
         ("the velocity in x", velocity.x),
         ("the velocity in z", velocity.y),
@@ -66,7 +68,8 @@ pub(super) fn predict_along<M: Mover + ?Sized>(
     }
     let (mut v, mut distance) = (velocity, 0.0);
     let mut along = v.dot(forward);
-    for steps in 0..MAX_STEPS {
+    let most = libm::ceil(MAX_SECONDS / dt) as u32;
+    for steps in 0..most {
         if !(along > 0.0) {
             return Ok(Prediction { distance, seconds: f64::from(steps) * dt, steps });
         }
@@ -76,7 +79,7 @@ pub(super) fn predict_along<M: Mover + ?Sized>(
             distance += along * dt;
         }
     }
-    Err(LocomotionError::NeverStops { speed: along, seconds: f64::from(MAX_STEPS) * dt })
+    Err(LocomotionError::NeverStops { speed: along, seconds: f64::from(most) * dt })
 }
 
 /// Metres to a stop of the continuous motion `dv/dt = -f v - b`: `v/f - b/f^2 ln(1 + f v/b)`. What the motion

@@ -16,6 +16,8 @@ pub struct MatchSettings {
     pub slew: f64,
     /// Least and greatest scale of the stride; 1 lies between.
     pub stride: [f64; 2],
+    /// Most change of the stride's scale, a second. What it costs goes to the offset.
+    pub stride_slew: f64,
     /// How far the mesh may be from the capsule, metres.
     pub max_offset: f64,
     /// Seconds within which the stride works off half of the mesh's offset, as far as its scale allows: an
@@ -31,8 +33,8 @@ pub struct MatchSettings {
 
 impl MatchSettings {
     /// For clips that start: half to two and a half times as fast, by at most 0.5 more or less from one frame
-    /// of 1/60 s to the next; stride 0.7 to 1.4, offset up to 15 cm, of which 15 % are worked off in such a
-    /// frame.
+    /// of 1/60 s to the next; stride 0.7 to 1.4, by at most 0.2 more or less a frame; offset up to 15 cm, of
+    /// which 15 % are worked off in such a frame.
     #[must_use]
     pub fn start() -> Self {
         Self {
@@ -40,6 +42,7 @@ impl MatchSettings {
             max_rate: 2.5,
             slew: 30.0,
             stride: [0.7, 1.4],
+            stride_slew: 12.0,
             max_offset: 0.15,
             offset_half_life: 0.0711,
             settle_distance: 0.06,
@@ -54,10 +57,11 @@ impl MatchSettings {
         Self { min_rate: 0.0, max_rate: 2.0, ..Self::start() }
     }
 
-    /// For clips that go round: a quarter slower or faster.
+    /// For clips that go round: a quarter slower or faster, with strides that change by no more than 0.07 a frame of
+    /// 1/60 s.
     #[must_use]
     pub fn cycle() -> Self {
-        Self { min_rate: 0.75, max_rate: 1.25, ..Self::start() }
+        Self { min_rate: 0.75, max_rate: 1.25, stride_slew: 4.0, ..Self::start() }
     }
 
     /// Refuses settings outside their ranges.
@@ -71,6 +75,7 @@ impl MatchSettings {
         in_range("the slew limit a second", self.slew, 1e-3, 1e6, "0.001 to 1e6")?;
         in_range("the shortest stride", self.stride[0], 0.0, 1.0, "0 to 1")?;
         in_range("the longest stride", self.stride[1], 1.0, 10.0, "1 to 10")?;
+        in_range("the stride's slew limit a second", self.stride_slew, 1e-3, 1e6, "0.001 to 1e6")?;
         in_range("the offset in metres", self.max_offset, 0.0, 1e3, "0 to 1000")?;
         in_range("the offset's half-life in seconds", self.offset_half_life, 1e-4, 1e4, "0.0001 to 10000")?;
         in_range("the settling distance in metres", self.settle_distance, 0.0, 1e3, "0 to 1000")?;

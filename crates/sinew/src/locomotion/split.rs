@@ -21,7 +21,25 @@ pub enum DistanceKind {
     Loop,
 }
 
+/// How far from 0 a curve may begin or end that is meant to do so there, metres: rounding leaves a marker's own
+/// distance a hair from it.
+const AT_MARKER: f64 = 1e-3;
+
 impl DistanceKind {
+    /// What a curve counts that has this first and last distance, metres: to a marker at its end, away from one at its
+    /// beginning, or past one in between. A start and a loop begin alike; it is a start then.
+    #[must_use]
+    pub fn of(distances: [f64; 2]) -> Self {
+        let [first, last] = distances;
+        if first >= -AT_MARKER {
+            Self::Start
+        } else if last <= AT_MARKER {
+            Self::Stop
+        } else {
+            Self::Pivot
+        }
+    }
+
     /// As people write it.
     #[must_use]
     pub fn name(self) -> &'static str {

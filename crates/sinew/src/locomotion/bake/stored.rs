@@ -120,15 +120,13 @@ impl StoredTravel {
         if find(&name).is_none() {
             return Err(LocomotionError::Count { what: "distance curves", found, expected: marker + 1 });
         }
-        let mut curve = DistanceCurve::from_clip_curves(curves, &name)?;
+        let curve = DistanceCurve::from_clip_curves(curves, &name)?;
         let heading = curves.iter().find_map(|c| Some((kind_of_heading(&c.name, &name)?, c)));
         let Some((kind, heading)) = heading else {
             let name = heading_curve(&name, curve.kind());
             return Err(LocomotionError::NoCurve { name });
         };
-        if kind == DistanceKind::Loop {
-            curve = curve.into_loop()?;
-        } else if kind != curve.kind() {
+        if kind != curve.kind() {
             return Err(LocomotionError::Kind { found: curve.kind().name(), expected: kind.name() });
         }
         // Poses of a clip in place do not travel.

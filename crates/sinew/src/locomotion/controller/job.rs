@@ -4,7 +4,8 @@ use glam::{DQuat, DVec2, DVec3};
 
 use super::super::error::{LocomotionError, in_range};
 use super::super::matching::{
-    Account, MatchState, MatchStatus, MatchStep, advance_by_distance, match_to_target, playrate_to_speed,
+    Account, MatchState, MatchStatus, MatchStep, Travel, advance_by_distance, match_to_target,
+    playrate_to_speed,
 };
 use super::super::mover::Mover;
 use super::super::predict::{predict_along, predict_stop};
@@ -93,7 +94,12 @@ impl LocomotionJob<'_> {
             let cycle = &self.set.clips.cycle.curve;
             self.begin(LocomotionPhase::Cycle, 0, MatchState::at(cycle, entry));
             let limits = &self.set.settings.cycle;
-            step = playrate_to_speed(cycle, limits, &mut self.state.state, account.handed_on, seconds)?;
+            step = playrate_to_speed(
+                cycle,
+                limits,
+                &mut self.state.state,
+                Travel { travelled: account.handed_on, dt: seconds },
+            )?;
             account = sum(&account, &step.account);
             switched = true;
         }
@@ -129,23 +135,23 @@ impl LocomotionJob<'_> {
         let state = &mut self.state.state;
         let step = match self.state.phase {
             Phase::Standing if self.state.stopped => {
-                match_to_target(curve, &settings.stop, state, 0.0, travelled, dt)?
+                match_to_target(curve, &settings.stop, state, 0.0, Travel { travelled, dt })?
             }
             Phase::Standing | Phase::Start | Phase::TurnOut => {
-                advance_by_distance(curve, &settings.start, state, travelled, dt)?
+                advance_by_distance(curve, &settings.start, state, Travel { travelled, dt })?
             }
-            Phase::Cycle => playrate_to_speed(curve, &settings.cycle, state, travelled, dt)?,
+            Phase::Cycle => playrate_to_speed(curve, &settings.cycle, state, Travel { travelled, dt })?,
             Phase::Stop => {
                 let left = predict_stop(mover, velocity, dt).map_or(f64::INFINITY, |p| p.distance);
                 let left = left.min(-curve.distances()[0]);
-                match_to_target(curve, &settings.stop, state, left, travelled, dt)?
+                match_to_target(curve, &settings.stop, state, left, Travel { travelled, dt })?
             }
             Phase::TurnIn => {
                 let left = predict_along(mover, velocity, input, self.state.heading, dt)
                     .map_or(f64::INFINITY, |p| p.distance);
                 let left = left.min(-curve.distances()[0]);
                 let along = velocity.dot(self.state.heading) * dt;
-                match_to_target(curve, &settings.stop, state, left, along, dt)?
+                match_to_target(curve, &settings.stop, state, left, Travel { travelled: along, dt })?
             }
         };
         let left = match step.status {
