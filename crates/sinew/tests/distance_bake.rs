@@ -381,36 +381,41 @@ fn a_bake_falls_back_on_the_feet() {
     assert!((bake.curves[0].range() - 2.1).abs() < 0.04 && bake.curves[0].kind() == DistanceKind::Loop);
 }
 
-/// Rate, slew, offset and slide of a start after some of the mover's time is put into the clip.
+/// Fastest rate and largest offset of a start on its mover; nothing slides.
+fn run_up_of(curve: &DistanceCurve, settings: &MatchSettings) -> (f64, f64) {
+    let mut state = MatchState::at_start(curve);
+    let (mut rate, mut offset) = (0.0_f64, 0.0_f64);
+    for pair in run_up(60).windows(2) {
+        let travel = Travel { travelled: pair[1] - pair[0], dt: DT };
+        let step = advance_by_distance(curve, settings, &mut state, travel).unwrap();
+        assert_eq!(step.account.slid, 0.0);
+        (rate, offset) = (rate.max(step.rate), offset.max(step.offset.abs()));
+        if matches!(step.status, MatchStatus::Exhausted { .. }) {
+            return (rate, offset);
+        }
+    }
+    panic!("it does not come to its end");
+}
+
+/// Seconds, fastest rate and offset (of 10.3 cm, 4.7 cm and none) of a start after some of the mover's time is put into
+/// the clip, within 1.5 times the pace and 0.25 more a frame.
 #[test]
 fn a_retimed_start_needs_less() {
     let curve = start_curve();
-    for (share, seconds, max_rate, offset) in
-        [(0.5, 0.427, 1.5, 0.105), (0.7, 0.398, 1.5, 0.049), (1.0, 0.355, 1.3, 0.005)]
+    for (share, seconds, fastest, offset) in
+        [(0.5, 0.427, 1.5, 0.103), (0.7, 0.398, 1.5, 0.047), (1.0, 0.355, 1.25, 0.0)]
     {
         let (retimed, map) = retime_start(&curve, &mover(0.0, 20.48), share).unwrap();
         assert!((retimed.duration() - seconds).abs() < 0.003, "{share}: {} s", retimed.duration());
         assert!((retimed.range() - curve.range()).abs() < 1e-3);
         assert!((map.new_time(0.5) - retimed.span()[1]).abs() < 1e-6 && map.old_time(0.0) == 0.0);
-        let settings = MatchSettings { min_rate: 0.6, max_rate, slew: 15.0, ..MatchSettings::start() };
-        let mut state = MatchState::at_start(&retimed);
-        let (mut slid, mut most, mut ended) = (0.0, 0.0_f64, false);
-        for pair in run_up(60).windows(2) {
-            let step = advance_by_distance(
-                &retimed,
-                &settings,
-                &mut state,
-                Travel { travelled: pair[1] - pair[0], dt: DT },
-            )
-            .unwrap();
-            slid += step.account.slid.abs();
-            most = most.max(step.offset.abs());
-            if matches!(step.status, MatchStatus::Exhausted { .. }) {
-                ended = true;
-                break;
-            }
-        }
-        assert!(ended && slid == 0.0 && most <= offset, "{share}: {slid} {most}");
+        // The numbers are of a stride that may change at once.
+        let limited = MatchSettings { max_rate: 1.5, slew: 15.0, ..MatchSettings::start() };
+        let (rate, most) = run_up_of(&retimed, &MatchSettings { stride_slew: 1e6, ..limited });
+        assert!((rate - fastest).abs() < 1e-9 && (most - offset).abs() < 6e-4, "{share}: {rate}, {most} m");
+        // A stride that takes its time leaves up to 3 mm more to the offset.
+        let (rate, most) = run_up_of(&retimed, &limited);
+        assert!((rate - fastest).abs() < 1e-9 && most - offset < 3e-3, "{share}: {rate}, {most} m");
     }
     assert!(retime_start(&curve, &mover(0.0, 20.48), 1.5).is_err());
     // The mover takes 0.061 s for the first 3.86 cm, and the clip 0.267 s: 4.35 times as long.

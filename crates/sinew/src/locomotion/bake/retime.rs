@@ -8,6 +8,10 @@ use super::super::split::{DistanceKind, SplitSettings};
 use super::job::{DistanceBake, DistanceBakeSettings, DistanceTravel};
 use crate::{Channel, Curve, Event, RawClip, RetimeError, Skeleton, Track, resample};
 
+/// Moments of the map for each sample of the curve: where a mover is slow, its time is the root of the distance, and a
+/// line from one sample to the next would cut it short.
+const MOMENTS_A_SAMPLE: usize = 8;
+
 /// Keys of a retimed clip for each sample of its path: time is stretched unevenly between two samples.
 const KEYS_A_SAMPLE: f64 = 4.0;
 
@@ -109,12 +113,12 @@ pub fn retime_start(
     in_range("the share of retiming", share, 0.0, 1.0, "0 to 1")?;
     let (run_up, top) = (mover.run_up(), mover.max_speed);
     let [start, end] = curve.span();
-    let count = curve.len() - 1;
-    let (mut from, mut to, mut signed) = (Vec::new(), Vec::new(), Vec::new());
+    let samples = curve.len() - 1;
+    let count = samples * MOMENTS_A_SAMPLE;
+    let (mut from, mut to) = (Vec::new(), Vec::new());
     for i in 0..=count {
         let time = if i == count { end } else { start + curve.duration() * i as f64 / count as f64 };
-        let distance = curve.distance_at(time);
-        let moved = distance.max(0.0);
+        let moved = curve.distance_at(time).max(0.0);
         let seconds = if moved < run_up {
             (2.0 * moved / mover.acceleration).sqrt()
         } else {
@@ -128,15 +132,19 @@ pub fn retime_start(
             }
             from.pop();
             to.pop();
-            signed.pop();
         }
         from.push(time);
         to.push(new);
-        signed.push(curve.signed_at(time));
     }
+    let map = TimeMap { from, to };
+    let last = map.new_time(end);
+    let time =
+        |i: usize| if i == samples { last } else { start + (last - start) * i as f64 / samples as f64 };
+    let times: Vec<f64> = (0..=samples).map(time).collect();
+    let signed: Vec<f64> = times.iter().map(|time| curve.signed_at(map.old_time(*time))).collect();
     let settings = SplitSettings { samples_per_key: 1, ..SplitSettings::default() };
-    let retimed = DistanceCurve::from_keys(curve.name(), DistanceKind::Start, &to, &signed, &settings)?;
-    Ok((retimed, TimeMap { from, to }))
+    let retimed = DistanceCurve::from_keys(curve.name(), DistanceKind::Start, &times, &signed, &settings)?;
+    Ok((retimed, map))
 }
 
 impl DistanceBake {
