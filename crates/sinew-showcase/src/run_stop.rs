@@ -314,7 +314,7 @@ fn naive_promises(naive: &[Played]) -> Vec<Promise> {
 /// How far the mesh gets from the capsule: with strides that may jump as measured, and what it costs that they do not.
 fn offset_promises(cases: &[Case], matched: &[Played], jumping: &[Played]) -> Vec<Promise> {
     // Centimetres; of a stop that waits in the loop nothing was measured.
-    let measured = [Some((1.1, 0.1)), Some((0.5, 0.1)), None, Some((12.0, 0.3)), Some((6.3, 0.0))];
+    let measured = [Some((1.1, 0.1)), Some((0.5, 0.0)), None, Some((12.0, 0.3)), Some((6.3, 0.0))];
     let mut promises = Vec::new();
     for (i, found) in measured.iter().enumerate() {
         let Some((offset, cost)) = *found else { continue };

@@ -51,12 +51,22 @@ struct Sample {
 /// Where a playhead is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
-    /// The sample before it.
+    /// The sample before it, and that and the next.
     sample: usize,
+    pair: [Sample; 2],
     /// Share of the way to the next, 0 to 1.
     share: f64,
     /// Metres.
     pub(super) distance: f64,
+}
+
+impl Place {
+    /// What the root does besides there, metres.
+    #[inline]
+    pub(super) fn remainder(&self) -> f64 {
+        let [a, b] = self.pair.map(|s| f64::from(s.remainder));
+        a + (b - a) * self.share
+    }
 }
 
 /// The last seconds of a curve, whose speed is that of its end, and the least that is taken for it, metres a second.
@@ -281,15 +291,9 @@ impl DistanceCurve {
         let sample = (at as u32 as usize).min(self.samples.len() - 2);
         let share = at - sample as f64;
         let share = if share < 1.0 { share } else { 1.0 };
-        let (a, b) = (self.samples[sample].distance, self.samples[sample + 1].distance);
-        Place { sample, share, distance: a + (b - a) * share }
-    }
-
-    #[inline]
-    pub(super) fn remainder(&self, place: &Place) -> f64 {
-        let pair = [self.samples[place.sample], self.samples[place.sample + 1]];
-        let [a, b] = pair.map(|s| f64::from(s.remainder));
-        a + (b - a) * place.share
+        let pair = [self.samples[sample], self.samples[sample + 1]];
+        let [a, b] = pair.map(|s| s.distance);
+        Place { sample, pair, share, distance: a + (b - a) * share }
     }
 
     /// Distance at a time, metres; clamped to the ends.
@@ -303,7 +307,7 @@ impl DistanceCurve {
     #[inline]
     #[must_use]
     pub fn remainder_at(&self, time: f64) -> f64 {
-        self.remainder(&self.place(time))
+        self.place(time).remainder()
     }
 
     /// Signed path of the root relative to the marker at a time, metres: distance plus remainder.
@@ -315,8 +319,8 @@ impl DistanceCurve {
     /// Speed of the distance at a time, metres a second; above 0.
     #[must_use]
     pub fn speed_at(&self, time: f64) -> f64 {
-        let sample = self.place(time).sample;
-        (self.samples[sample + 1].distance - self.samples[sample].distance) * self.per_second
+        let [a, b] = self.place(time).pair;
+        (b.distance - a.distance) * self.per_second
     }
 
     /// The moment at which a distance is reached, seconds within the clip; of one outside, the end next to it,

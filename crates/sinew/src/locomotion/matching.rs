@@ -290,13 +290,10 @@ pub fn advance_by_distance(
     let place = curve.place(state.time);
     // Past its end the clip goes on in thought as fast as it ends: the playhead arrives there at its rate, and what
     // is left of the step is the next clip's.
-    let over = state.distance - curve.distances()[1];
-    let mut target = curve.time_near(&place, state.distance);
-    if over > 0.0 {
-        target += over * curve.seconds_a_metre_at_end();
-    }
+    let over = between(state.distance - curve.distances()[1], 0.0, f64::INFINITY);
+    let target = curve.time_near(&place, state.distance) + over * curve.seconds_a_metre_at_end();
     let (least, most) = (settings.min_rate, settings.max_rate);
-    let goal = Goal { place, target, end, least, most, settling: false };
+    let goal = Goal { place, target, end, least, still: 0.0, most, settling: false };
     Ok(step(curve, settings, state, &goal, travel))
 }
 
@@ -341,16 +338,18 @@ pub fn match_to_target(
     let place = curve.place(state.time);
     let target = curve.time_near(&place, -left);
     let slow = travelled < settings.settle_speed * dt;
-    let settling =
-        !turns && (left < settings.settle_distance || slow && left <= settings.settle_distance * 2.0);
-    let standing = travelled <= 0.0 && left <= settings.settle_distance;
+    let near = settings.settle_distance;
+    let settling = !turns & ((left < near) | (slow & (left <= near * 2.0)));
     let goal = if settling {
-        let least = if standing { 1.0 } else { 0.0 };
-        let most = settings.settle_rate.min(settings.max_rate);
-        Goal { place, target, end, least: f64::min(least, most), most, settling }
+        let most =
+            if settings.max_rate < settings.settle_rate { settings.max_rate } else { settings.settle_rate };
+        // Where the character stands, the rest is played.
+        let least = if (travelled <= 0.0) & (left <= near) { most.min(1.0) } else { 0.0 };
+        Goal { place, target, end, least, still: least, most, settling }
     } else {
         let end = if turns { curve.time_at(0.0).max(state.time) } else { end };
-        Goal { place, target, end, least: settings.min_rate, most: settings.max_rate, settling }
+        let (least, most) = (settings.min_rate, settings.max_rate);
+        Goal { place, target, end, least, still: 0.0, most, settling }
     };
     state.distance = -left;
     let mut step = step(curve, settings, state, &goal, travel);
@@ -381,7 +380,7 @@ pub fn playrate_to_speed(
     let target = state.time + seconds.max(0.0);
     let (least, most) = (settings.min_rate, settings.max_rate);
     let place = curve.place(state.time);
-    let goal = Goal { place, target, end: f64::INFINITY, least, most, settling: false };
+    let goal = Goal { place, target, end: f64::INFINITY, least, still: 0.0, most, settling: false };
     Ok(step(curve, settings, state, &goal, travel))
 }
 
@@ -410,6 +409,8 @@ struct Goal {
     target: f64,
     end: f64,
     least: f64,
+    /// The least where the character stands and the target is not ahead.
+    still: f64,
     most: f64,
     settling: bool,
 }
@@ -418,15 +419,16 @@ struct Goal {
 /// character goes through in every frame is worth no more.
 #[inline]
 fn halved(times: f64) -> f64 {
+    /// So large that only whole numbers can be added to it: 1.5 times 2^52.
+    const WHOLE: f64 = 6_755_399_441_055_744.0;
     let times = if times < 64.0 { times } else { 64.0 };
     let times = if times > 0.0 { times } else { 0.0 };
-    let whole = times as u32;
-    // Whole halvings are an exponent, the rest is the series of e^x for a quarter of it.
-    let x = (times - f64::from(whole)) * (-0.25 * core::f64::consts::LN_2);
-    let series = 1.0 / 6.0 + x * (1.0 / 24.0 + x * (1.0 / 120.0 + x * (1.0 / 720.0)));
-    let series = 1.0 + x * (1.0 + x * (0.5 + x * series));
+    // Whole halvings are an exponent (the last bits of the sum), the rest is the series of e^x for a quarter of it.
+    let whole = times + WHOLE;
+    let x = (times - (whole - WHOLE)) * (-0.25 * core::f64::consts::LN_2);
+    let series = 1.0 + x * (1.0 + x * (0.5 + x * (1.0 / 6.0 + x * (1.0 / 24.0 + x * (1.0 / 120.0)))));
     let squared = series * series;
-    squared * squared * f64::from_bits(u64::from(1023 - whole) << 52)
+    squared * squared * f64::from_bits(1023_u64.wrapping_sub(whole.to_bits()) << 52)
 }
 
 /// A step in which the playhead stays where it is.
@@ -469,20 +471,24 @@ fn step(
     }
     let wanted = (goal.target - state.time) / dt;
     // A character that stands may have its time stand; one that moves may not.
-    let may_stand = travelled <= 0.0 && !goal.settling;
-    let least = if may_stand && wanted <= 0.0 { 0.0 } else { goal.least };
+    let stands = travelled <= 0.0;
+    let least = if stands & (wanted <= 0.0) { goal.still } else { goal.least };
     let limited = between(wanted, least, goal.most);
     let slew = settings.slew * dt;
     let slewed = between(limited, state.rate - slew, state.rate + slew);
-    let rate = between(between(slewed, 0.0, settings.max_rate), 0.0, MAX_RATE);
+    let most = if settings.max_rate < MAX_RATE { settings.max_rate } else { MAX_RATE };
+    let rate = between(if slewed > most { most } else { slewed }, 0.0, MAX_RATE);
     // By number, because nobody can guess which of these a character is at.
     let limits = usize::from(rate != limited) * 2 + usize::from(limited != wanted);
     let mut status = LIMITED[if goal.settling { SETTLING } else { limits }];
-    if may_stand {
-        status = MatchStatus::Standing;
-    }
-    if travelled < 0.0 {
-        status = MatchStatus::Backwards { by: -travelled };
+    if stands {
+        status = if travelled < 0.0 {
+            MatchStatus::Backwards { by: -travelled }
+        } else if goal.settling {
+            MatchStatus::Settling
+        } else {
+            MatchStatus::Standing
+        };
     }
     let (from, mut played, mut handed_on) = (state.time, dt, 0.0);
     let mut to = from + rate * dt;
@@ -505,7 +511,10 @@ fn step(
     let reached = curve.place(to);
     covered += reached.distance - goal.place.distance;
     let travelled = travelled - handed_on;
-    let need = travelled + (1.0 - halved(played / settings.offset_half_life)) * state.offset;
+    let mut need = travelled;
+    if state.offset != 0.0 {
+        need += (1.0 - halved(played / settings.offset_half_life)) * state.offset;
+    }
     let stride = if covered > STRIDE_SPEED * played {
         between(need / covered, settings.stride[0], settings.stride[1])
     } else {
@@ -515,7 +524,7 @@ fn step(
     let mut account = absorb(settings, state, travelled, covered);
     account.handed_on = handed_on;
     (state.time, state.rate) = (to, rate);
-    let remainder = curve.remainder(&reached);
+    let remainder = reached.remainder();
     let stride = state.stride;
     MatchStep { time: to, rate, stride, remainder, offset: state.offset, wraps, account, status }
 }
