@@ -110,7 +110,7 @@ impl SignedPath {
         let RootPath { times, points, .. } = path;
         let mut bends = bends::bends(points, settings.bend);
         // One so tight that the way turns back between two samples has its flip.
-        bends.retain(|bend| flips(times, points, settings.still_speed, bend) % 2 == 0);
+        bends.retain(|bend| flips(times, points, settings.still_speed, bend).is_multiple_of(2));
         let signed = with_flips(times, points, settings.still_speed, &bends);
         let (low, high) = extent(&signed);
         if !(high - low >= super::super::distance_curve::LEAST_RANGE) {
