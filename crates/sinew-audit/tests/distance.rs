@@ -10,7 +10,10 @@ use std::sync::Arc;
 use character::{Character, of, translate};
 use glam::DVec3;
 use measured::{START_CM, STOP_CM};
-use sinew::{Curve, DistanceBakeJob, DistanceBakeSettings, Interpolation, JointId, RawClip, Skeleton};
+use sinew::{
+    Curve, DistanceBakeJob, DistanceBakeSettings, Interpolation, JointId, RawClip, Skeleton,
+    remainder_to_pelvis,
+};
 use sinew_audit::{Code, Finding, Limits, LimitsError, Severity, audit};
 
 const CODES: [Code; 7] = [
@@ -283,6 +286,21 @@ fn baked(c: &Character, root: Option<JointId>) -> RawClip {
     let skeleton = Skeleton::new(c.joints.clone(), Vec::new()).unwrap();
     let settings = DistanceBakeSettings { root, ..DistanceBakeSettings::default() };
     DistanceBakeJob { skeleton: &skeleton, clip: &c.clips[0], settings: &settings }.run().unwrap().clip
+}
+
+#[test]
+fn a_lean_that_the_pelvis_was_given_is_no_finding_any_more() {
+    let mut c = body();
+    clip(&mut c, "Run_Start", 1.0 / 30.0, &signed());
+    c.clips[0] = baked(&c, None);
+    assert_eq!(one(&c, Code::DistanceReversal).severity, Severity::Info);
+    let skeleton = Skeleton::new(c.joints.clone(), Vec::new()).unwrap();
+    let settings = DistanceBakeSettings::default();
+    let bake = DistanceBakeJob { skeleton: &skeleton, clip: &c.clips[0], settings: &settings }.run().unwrap();
+    c.clips[0] = remainder_to_pelvis(&skeleton, &bake, JointId(1), &settings).unwrap().clip;
+    for code in [Code::DistanceReversal, Code::DistanceOrder, Code::DistanceRoot, Code::DistanceStorage] {
+        assert_eq!(c.findings(code), []);
+    }
 }
 
 #[test]

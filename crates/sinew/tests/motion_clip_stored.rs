@@ -3,7 +3,7 @@
 
 mod locomotion_biped;
 
-use glam::{DQuat, DVec2};
+use glam::DVec2;
 use locomotion_biped::{Character, character, cycle, legs, mover, pivot, skeleton, start, stop};
 use sinew::{
     ClipBuilder, DistanceBakeJob, DistanceBakeSettings, DistanceKind, FlatGround, LocalPose, LocomotionClips,
@@ -136,9 +136,8 @@ fn a_way_round_a_curve_comes_back_with_its_turning() {
     for time in &times {
         let ahead = raw.channels[0].track.sample_vec3(*time).z;
         let angle = ahead.max(0.0) / 0.7;
-        let at = DQuat::from_rotation_y(0.0)
-            * glam::DVec3::new(0.7 - 0.7 * libm::cos(angle), 0.0, 0.7 * libm::sin(angle));
-        places.extend([at.x as f32, 0.0, at.z as f32 + ahead.min(0.0) as f32]);
+        let at = DVec2::new(0.7 - 0.7 * libm::cos(angle), 0.7 * libm::sin(angle));
+        places.extend([at.x as f32, 0.0, (at.y + ahead.min(0.0)) as f32]);
     }
     raw.channels[0].track =
         sinew::Track::new(times.into(), places.into(), 3, sinew::Interpolation::Linear).unwrap();
