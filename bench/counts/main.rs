@@ -146,11 +146,15 @@ fn crowd(curve: &DistanceCurve, step: impl Fn(&mut Member) -> Result<(), Locomot
     members
 }
 
+// Part of the loop that is counted, as they are in a game's.
+
+#[inline(always)]
 fn start_one(curve: &DistanceCurve, member: &mut Member) -> Result<(), LocomotionError> {
     advance_by_distance(curve, &MatchSettings::start(), &mut member.0, Travel { travelled: member.1, dt: DT })
         .map(|step| _ = black_box(step))
 }
 
+#[inline(always)]
 fn stop_one(curve: &DistanceCurve, member: &mut Member) -> Result<(), LocomotionError> {
     let left = -member.0.distance() - member.1;
     match_to_target(
@@ -163,6 +167,7 @@ fn stop_one(curve: &DistanceCurve, member: &mut Member) -> Result<(), Locomotion
     .map(|step| _ = black_box(step))
 }
 
+#[inline(always)]
 fn loop_one(curve: &DistanceCurve, member: &mut Member) -> Result<(), LocomotionError> {
     playrate_to_speed(curve, &MatchSettings::cycle(), &mut member.0, Travel { travelled: member.1, dt: DT })
         .map(|step| _ = black_box(step))

@@ -401,9 +401,9 @@ fn text() -> Vec<Section> {
                 "The curve is baked from the signed way of the root and split: a distance that only rises, and a remainder \
                  that goes to the pelvis. The playhead goes to the moment of the distance at no more than 2.5 times the \
                  clip's rate, which changes by no more than 0.5 a frame.",
-                "What that leaves over is taken up by the stride, scaled from 0.7 to 1.4, then by the place of the mesh, \
-                 and only then by sliding. Every step says where its metres went; nothing is left to slide here. At the \
-                 clip's end the loop goes on with the seconds and metres that are left.",
+                "What that leaves over is taken up by the stride, scaled from 0.7 to 1.4 by no more than 0.2 a frame, then \
+                 by the place of the mesh, and only then by sliding. Every step says where its metres went; nothing is \
+                 left to slide here. At the clip's end the loop goes on with the seconds and metres that are left.",
             ],
         ),
     ]

@@ -6,8 +6,8 @@ mod locomotion_keys;
 use locomotion_keys::{DT, braking, mover, run_up, start_curve, start_signed, stop_curve, stop_keys, times};
 use sinew::locomotion::reference::{Keys, time_at};
 use sinew::{
-    DistanceCurve, DistanceKind, MatchSettings, MatchState, MatchStatus, MatchStep, SplitSettings, Travel,
-    advance_by_distance, match_to_target, playrate_to_speed,
+    Account, DistanceCurve, DistanceKind, MatchSettings, MatchState, MatchStatus, MatchStep, SplitSettings,
+    Travel, advance_by_distance, match_to_target, playrate_to_speed,
 };
 
 /// What a run through a clip came to; metres, seconds.
@@ -144,6 +144,41 @@ fn a_start_with_the_other_sign_is_matched_too() {
     assert!(run.slid < 0.012 && run.max_offset <= 0.15, "{run:?}");
     let run = start(&curve, &MatchSettings { max_rate: 3.0, slew: 45.0, ..MatchSettings::start() });
     assert!(run.slid == 0.0 && run.max_offset < 0.125, "{run:?}");
+}
+
+/// A stop that ends with a scaled stride goes back to the clip's own while the character stands, no faster than it may;
+/// a start that waits to be handed over keeps its stride for the loop.
+#[test]
+fn a_stride_goes_back_after_a_stop_and_is_handed_on_after_a_start() {
+    let settings = MatchSettings::stop();
+    let curve = stop_curve(&stop_keys());
+    let mut state = MatchState::at_remaining(&curve, 0.5);
+    let still = Travel { travelled: 0.0, dt: DT };
+    // A wall: the clip still comes in, on ever shorter strides.
+    let mut step = match_to_target(&curve, &settings, &mut state, 0.0, still).unwrap();
+    while !matches!(step.status, MatchStatus::Exhausted { .. }) {
+        step = match_to_target(&curve, &settings, &mut state, 0.0, still).unwrap();
+    }
+    assert!(step.stride < 0.9, "{step:?}");
+    for _ in 0..10 {
+        let before = state;
+        step = match_to_target(&curve, &settings, &mut state, 0.0, still).unwrap();
+        assert!(step.stride >= before.stride() && step.stride - before.stride() <= 0.2 + 1e-12, "{step:?}");
+        assert_eq!((step.account, step.offset), (Account::default(), before.offset()));
+    }
+    assert_eq!(step.stride, 1.0);
+    let curve = start_curve();
+    let mut state = MatchState::at_start(&curve);
+    let quick = Travel { travelled: 0.09, dt: DT };
+    let starts = MatchSettings::start();
+    let mut step = advance_by_distance(&curve, &starts, &mut state, quick).unwrap();
+    while !matches!(step.status, MatchStatus::Exhausted { .. }) {
+        step = advance_by_distance(&curve, &starts, &mut state, quick).unwrap();
+    }
+    let stride = state.stride();
+    step = advance_by_distance(&curve, &starts, &mut state, quick).unwrap();
+    assert!(stride != 1.0 && step.stride == stride && state.stride() == stride, "{step:?}");
+    assert_eq!(step.account.handed_on, 0.09);
 }
 
 /// Follows a mover to its stop; until the clip begins, the loop plays.

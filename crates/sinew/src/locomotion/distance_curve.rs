@@ -245,18 +245,21 @@ impl DistanceCurve {
     }
 
     /// What it counts.
+    #[inline]
     #[must_use]
     pub fn kind(&self) -> DistanceKind {
         self.kind
     }
 
     /// First and last moment, seconds within the clip.
+    #[inline]
     #[must_use]
     pub fn span(&self) -> [f64; 2] {
         [self.start, self.start + self.duration]
     }
 
     /// Seconds from the first to the last sample.
+    #[inline]
     #[must_use]
     pub fn duration(&self) -> f64 {
         self.duration
@@ -270,12 +273,14 @@ impl DistanceCurve {
     }
 
     /// First and last distance, metres.
+    #[inline]
     #[must_use]
     pub fn distances(&self) -> [f64; 2] {
         [self.samples[0].distance, self.samples[self.samples.len() - 1].distance]
     }
 
     /// Metres from the first to the last distance.
+    #[inline]
     #[must_use]
     pub fn range(&self) -> f64 {
         let [first, last] = self.distances();
@@ -383,6 +388,7 @@ impl DistanceCurve {
 
     /// Speed at the end: the mean of the last thirtieth of a second, metres a second; what a curve that hands over
     /// goes on with.
+    #[inline]
     #[must_use]
     pub fn end_speed(&self) -> f64 {
         self.end_speed

@@ -35,6 +35,7 @@ impl MatchSettings {
     /// For clips that start: half to two and a half times as fast, by at most 0.5 more or less from one frame
     /// of 1/60 s to the next; stride 0.7 to 1.4, by at most 0.2 more or less a frame; offset up to 15 cm, of
     /// which 15 % are worked off in such a frame.
+    #[inline]
     #[must_use]
     pub fn start() -> Self {
         Self {
@@ -52,6 +53,7 @@ impl MatchSettings {
     }
 
     /// For clips that stop or turn: up to twice as fast, and as slow as it takes.
+    #[inline]
     #[must_use]
     pub fn stop() -> Self {
         Self { min_rate: 0.0, max_rate: 2.0, ..Self::start() }
@@ -59,6 +61,7 @@ impl MatchSettings {
 
     /// For clips that go round: a quarter slower or faster, with strides that change by no more than 0.07 a frame of
     /// 1/60 s.
+    #[inline]
     #[must_use]
     pub fn cycle() -> Self {
         Self { min_rate: 0.75, max_rate: 1.25, stride_slew: 4.0, ..Self::start() }
