@@ -4,6 +4,7 @@ use sinew::Skeleton;
 use sinew_asset::{Document, Loaded, Problem};
 
 use crate::Limits;
+use crate::distance::Ways;
 use crate::feet::Foot;
 use crate::model::Model;
 use crate::shown::Shown;
@@ -16,6 +17,7 @@ pub(crate) struct Context<'a> {
     pub(crate) shown: Shown,
     pub(crate) model: Model,
     pub(crate) feet: Vec<Foot>,
+    pub(crate) ways: Ways,
 }
 
 impl<'a> Context<'a> {
@@ -24,7 +26,8 @@ impl<'a> Context<'a> {
         let shown = Shown::new(document);
         let model = Model::new(document, &shown);
         let feet = crate::feet::find(document, &shown, &model, &limits.foot_slide);
-        Self { document, problems: &loaded.problems, limits, shown, model, feet }
+        let ways = Ways::of(document.clips.len());
+        Self { document, problems: &loaded.problems, limits, shown, model, feet, ways }
     }
 
     pub(crate) fn skeleton(&self) -> &'a Skeleton {

@@ -1,15 +1,18 @@
 //! Curves of distance that clips carry, as they are stored: whatever is wrong with them.
 
-use sinew::locomotion::{DISTANCE_CURVE, DistanceBakeJob, DistanceBakeSettings, DistanceKind, SignedPath};
+use std::cell::OnceCell;
+
+use sinew::locomotion::{
+    DistanceBakeJob, DistanceBakeSettings, DistanceCurve, DistanceKind, LocomotionError, REMAINDER,
+    SignedPath, baked_root, is_distance_curve,
+};
 use sinew::{Curve, RawClip};
 
 use crate::context::Context;
 use crate::names;
 
-/// What is added to a curve's name for what the pelvis does besides.
-const REMAINDER: &str = ".remainder";
-/// Seconds at either end over which a speed is taken: one step at 30 keys a second.
-const END_SECONDS: f64 = 1.0 / 30.0;
+/// Seconds at either end over which a speed is taken.
+const END_SECONDS: f64 = DistanceCurve::END_SECONDS;
 /// A curve of travelled metres is of a start where its first twentieth is slower than this share of its
 /// fastest; otherwise it is of a loop.
 const SLOW_START: f64 = 0.25;
@@ -27,11 +30,7 @@ pub(crate) struct Distances<'a> {
 
 /// The curves of distance of a clip; none of most clips.
 pub(crate) fn of_clip(clip: &RawClip) -> Vec<Distances<'_>> {
-    let is_distance = |name: &str| {
-        let rest = name.strip_prefix(DISTANCE_CURVE);
-        rest.is_some_and(|rest| (rest.is_empty() || rest.starts_with('/')) && !rest.ends_with(REMAINDER))
-    };
-    let named = clip.curves.iter().filter(|curve| is_distance(&curve.name));
+    let named = clip.curves.iter().filter(|curve| is_distance_curve(&curve.name));
     named
         .map(|curve| {
             let times = &**curve.track().times();
@@ -68,6 +67,19 @@ impl Distances<'_> {
         (seconds > 0.0).then(|| (self.curve.sample(start + seconds) - self.curve.sample(start)) / seconds)
     }
 
+    /// Fastest mean speed over a tenth of a second (or all of the time, where that is less) between two moments, metres
+    /// a second, and the moment in its middle; `None` of no time.
+    pub(crate) fn top_speed(&self, [from, to]: [f64; 2]) -> Option<(f64, f64)> {
+        let seconds = (3.0 * END_SECONDS).min(to - from);
+        if !(seconds > 0.0) {
+            return None;
+        }
+        let speed = |time: f64| (self.curve.sample(time + seconds) - self.curve.sample(time)) / seconds;
+        let inside = self.times.iter().copied().filter(|t| (from..=to - seconds).contains(t));
+        let all = inside.chain([from, to - seconds]).map(|time| (speed(time), time + 0.5 * seconds));
+        all.max_by(|a, b| a.0.total_cmp(&b.0))
+    }
+
     /// The last moment at which no more than a share of the range is covered, seconds.
     pub(crate) fn last_within(&self, share: f64) -> f64 {
         let level = self.values[0] + share * self.range();
@@ -83,9 +95,9 @@ impl Distances<'_> {
         if !(self.range() > 1e-3) {
             return None;
         }
-        // Rounding leaves a marker's own distance a hair from 0.
-        if first < -1e-3 {
-            return Some(if last <= 1e-3 { DistanceKind::Stop } else { DistanceKind::Pivot });
+        let told = DistanceKind::of([first, last]);
+        if told != DistanceKind::Start {
+            return Some(told);
         }
         let [start, _] = self.span();
         let seconds = self.last_within(0.05) - start;
@@ -99,17 +111,35 @@ impl Distances<'_> {
     }
 }
 
-/// The way of whatever carries the character in a clip; `None` of a clip in place.
-pub(crate) fn root_path(context: &Context<'_>, clip: &RawClip) -> Option<SignedPath> {
-    let (skeleton, settings) = (context.skeleton(), &DistanceBakeSettings::default());
-    DistanceBakeJob { skeleton, clip, settings }.run().ok().map(|baked| baked.path)
+/// Ways of clips, `[clip]`, each followed when it is first asked for.
+pub(crate) struct Ways(Vec<OnceCell<Result<SignedPath, LocomotionError>>>);
+
+impl Ways {
+    pub(crate) fn of(clips: usize) -> Self {
+        Self((0..clips).map(|_| OnceCell::new()).collect())
+    }
+}
+
+/// The way of what carries the character in a clip of the document: the joint that a bake names there, or the one that
+/// is found. [`LocomotionError::NoRoot`] of a clip in place.
+pub(crate) fn root_path<'a>(
+    context: &'a Context<'_>,
+    clip: usize,
+) -> Result<&'a SignedPath, &'a LocomotionError> {
+    let follow = || {
+        let (skeleton, clip) = (context.skeleton(), &context.document.clips[clip]);
+        let root = baked_root(&clip.curves, skeleton)?;
+        let settings = DistanceBakeSettings { root, ..DistanceBakeSettings::default() };
+        Ok(DistanceBakeJob { skeleton, clip, settings: &settings }.travel()?.path)
+    };
+    context.ways.0[clip].get_or_init(follow).as_ref()
 }
 
 /// A clip that goes round, to which a start leads and from which a stop comes.
 pub(crate) struct LoopClip<'a> {
     pub(crate) clip: &'a RawClip,
-    /// Metres a second, by its curve of distance or its root; `None` where it has neither.
-    pub(crate) speed: Option<f64>,
+    /// Metres a second, by its curve of distance or its root; why not, where it has neither.
+    pub(crate) speed: Result<f64, LocomotionError>,
 }
 
 /// The loop that belongs to a clip: the one whose name has a word of moving and most other words in common, or
@@ -119,17 +149,17 @@ pub(crate) fn loop_of<'a>(context: &Context<'a>, clip: &RawClip) -> Option<LoopC
     let label = clip.label();
     let own = names::words(&label);
     let gaits = |word: &String| names::GAIT_WORDS.split(' ').any(|gait| gait == word);
-    let loops: Vec<&RawClip> = context
-        .document
-        .clips
+    let clips: &'a [RawClip] = &context.document.clips;
+    let loops: Vec<(usize, &'a RawClip)> = clips
         .iter()
-        .filter(|c| c.source != clip.source)
-        .filter(|c| {
+        .enumerate()
+        .filter(|(_, c)| c.source != clip.source)
+        .filter(|(_, c)| {
             let label = c.label();
             names::words(&label).iter().any(gaits) && !names::has_word(&label, &limits.one_shot_words)
         })
         .collect();
-    let shared = |c: &&RawClip| {
+    let shared = |(_, c): &(usize, &RawClip)| {
         let words = names::words(&c.label());
         let gait = words.iter().any(|w| gaits(w) && own.contains(w));
         let both = words.iter().filter(|w| own.contains(w)).count();
@@ -138,17 +168,24 @@ pub(crate) fn loop_of<'a>(context: &Context<'a>, clip: &RawClip) -> Option<LoopC
     let best = loops.iter().copied().max_by_key(shared)?;
     // A clip that names no way of moving may belong to the only loop.
     let fits = shared(&best).0 || (loops.len() == 1 && !own.iter().any(gaits));
-    fits.then(|| LoopClip { clip: best, speed: loop_speed(context, best) })
+    fits.then(|| LoopClip { clip: best.1, speed: loop_speed(context, best.0) })
 }
 
 /// Mean speed of a loop over the time that it is played, metres a second.
-fn loop_speed(context: &Context<'_>, clip: &RawClip) -> Option<f64> {
-    let of_curve = of_clip(clip).first().map(|curve| (curve.range(), curve.span()));
-    let (metres, [start, end]) = of_curve.filter(|(range, _)| *range > 1e-3).or_else(|| {
-        clip.validate(context.skeleton()).ok()?;
-        let SignedPath { times, distances, .. } = root_path(context, clip)?;
-        let last = times.len() - 1;
-        Some((distances[last] - distances[0], [times[0], times[last]]))
-    })?;
-    (end > start && metres > 0.0).then(|| metres / (end - start))
+fn loop_speed(context: &Context<'_>, clip: usize) -> Result<f64, LocomotionError> {
+    let curves = of_clip(&context.document.clips[clip]);
+    let of_curve = curves.first().map(|curve| (curve.range(), curve.span()));
+    let (metres, [start, end]) = match of_curve.filter(|(range, _)| *range > 1e-3) {
+        Some(told) => told,
+        None => {
+            let SignedPath { times, distances, .. } = root_path(context, clip).map_err(Clone::clone)?;
+            let last = times.len() - 1;
+            (distances[last] - distances[0], [times[0], times[last]])
+        }
+    };
+    if end > start && metres > 0.0 {
+        Ok(metres / (end - start))
+    } else {
+        Err(LocomotionError::NoRoot { metres })
+    }
 }

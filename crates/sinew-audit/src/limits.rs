@@ -174,6 +174,14 @@ pub enum LimitsError {
         /// Its value.
         value: f64,
     },
+    /// One of two limits that mean nothing without each other.
+    #[error("{key} is given and {missing} is not, expected both or neither, above 0")]
+    Missing {
+        /// Path of the key that is given.
+        key: &'static str,
+        /// Path of the one that is not.
+        missing: &'static str,
+    },
     /// A list that is longer than what is looked at.
     #[error("{key} has {count} entries, expected at most {most}")]
     TooMany {
@@ -217,7 +225,13 @@ impl Limits {
         }
         let json = serde_json::to_value(&self).map_err(|e| LimitsError::Toml(e.to_string()))?;
         check_numbers("audit", &json)?;
-        Ok(self)
+        let mover = &self.distance_range;
+        let (speed, acceleration) = ("audit.distance-range.top-speed", "audit.distance-range.acceleration");
+        match (mover.top_speed > 0.0, mover.acceleration > 0.0) {
+            (true, false) => Err(LimitsError::Missing { key: speed, missing: acceleration }),
+            (false, true) => Err(LimitsError::Missing { key: acceleration, missing: speed }),
+            _ => Ok(self),
+        }
     }
 }
 

@@ -2,13 +2,11 @@
 //! on which joint.
 
 use glam::{DMat4, DVec3};
+use sinew::locomotion::PERSON_HEIGHT;
 use sinew::{Binding, JointFlags, JointId, Primitive, RawPose, SkinJob, WeightMode, model_matrices};
 use sinew_asset::Document;
 
 use crate::shown::Shown;
-
-/// Height that limits are given for, metres.
-pub(crate) const PERSON_M: f64 = 1.8;
 
 /// Vertices of one mesh that are looked at to tell the size; more are taken at even steps.
 const SIZE_VERTICES: usize = 20_000;
@@ -181,7 +179,7 @@ impl Model {
 
     /// A length given for a person of 1.8 m, for a character of this size.
     pub(crate) fn scaled(&self, person: f64) -> f64 {
-        person * self.size_m / PERSON_M
+        person * self.size_m / PERSON_HEIGHT
     }
 }
 

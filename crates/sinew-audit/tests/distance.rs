@@ -2,13 +2,19 @@
 //! clips without a curve of distance are left alone.
 
 mod character;
+#[path = "../../sinew-showcase/src/distance_study/measured.rs"]
+mod measured;
 
 use std::sync::Arc;
 
 use character::{Character, of, translate};
 use glam::DVec3;
-use sinew::{Curve, Interpolation, JointId, RawClip};
-use sinew_audit::{Code, Finding, Limits, Severity, audit};
+use measured::{START_CM, STOP_CM};
+use sinew::{
+    Curve, DistanceBakeJob, DistanceBakeSettings, Interpolation, JointId, RawClip, Skeleton,
+    remainder_to_pelvis,
+};
+use sinew_audit::{Code, Finding, Limits, LimitsError, Severity, audit};
 
 const CODES: [Code; 7] = [
     Code::DistanceOrder,
@@ -19,14 +25,6 @@ const CODES: [Code; 7] = [
     Code::DistanceReversal,
     Code::DistanceRoot,
 ];
-/// Magnitudes of a run start as a bake without signs keeps them, centimetres at 30 keys a second. The first
-/// eight lie behind where the root was.
-#[allow(clippy::approx_constant, reason = "one of the measured centimetres is near a circle's ratio")]
-const START_CM: [f64; 16] =
-    [0.0, 0.55, 1.90, 3.60, 5.20, 6.28, 6.48, 5.27, 3.86, 10.74, 23.17, 39.34, 59.19, 82.11, 109.09, 125.06];
-/// A run stop, every second key.
-const STOP_CM: [f64; 11] =
-    [-166.35, -125.61, -88.54, -48.62, -26.86, -16.27, -8.72, -4.35, -1.72, -0.38, 0.0];
 const ROOT: JointId = JointId(0);
 
 fn body() -> Character {
@@ -58,6 +56,11 @@ fn clip<'a>(c: &'a mut Character, name: &str, step: f64, metres: &[f64]) -> &'a 
 /// Where the root of the run start really is.
 fn signed() -> Vec<f64> {
     START_CM.iter().enumerate().map(|(i, cm)| if i < 8 { -0.01 * cm } else { 0.01 * cm }).collect()
+}
+
+/// Every second key of the run stop.
+fn stop() -> Vec<f64> {
+    STOP_CM.iter().step_by(2).map(|cm| 0.01 * cm).collect()
 }
 
 fn metres(cm: &[f64]) -> Vec<f64> {
@@ -102,7 +105,7 @@ fn distance_that_falls_is_an_error_with_the_fall_and_its_time() {
 #[test]
 fn distance_that_repeats_is_an_error_with_the_length_of_the_plateau() {
     let mut c = body();
-    let mut stop = metres(&STOP_CM);
+    let mut stop = stop();
     stop[5] = stop[4];
     stop[6] = stop[4];
     let clip = clip(&mut c, "Run_Stop", 1.0 / 15.0, &stop);
@@ -162,38 +165,76 @@ fn a_start_that_ends_below_the_speed_of_its_loop_is_found() {
     // The last step covers 15.97 cm in a thirtieth of a second: 4.79 m/s.
     near(&f, 1.0 - 4.791 / 6.0, 1e-3, "");
     assert!(f.message.contains("4.79 m/s") && f.message.contains("'Run'"), "{}", f.message);
-    let mut stop = body();
-    let way = metres(&STOP_CM);
-    let run_stop = clip(&mut stop, "Run_Stop", 1.0 / 15.0, &way);
+    let mut slows = body();
+    let way = stop();
+    let run_stop = clip(&mut slows, "Run_Stop", 1.0 / 15.0, &way);
     store(run_stop, "distance", 1.0 / 15.0, &way, Interpolation::Linear);
-    clip(&mut stop, "Run", 1.0 / 30.0, &ahead(6.0));
+    clip(&mut slows, "Run", 1.0 / 30.0, &ahead(6.0));
     // 40.74 cm in a fifteenth of a second is 6.11 m/s.
-    assert_eq!(stop.findings(Code::DistanceSpeed), []);
+    assert_eq!(slows.findings(Code::DistanceSpeed), []);
 }
 
 #[test]
-fn a_clip_that_starts_and_stops_meets_no_loop() {
-    let mut c = body();
-    // Up to 3 m/s within a second, and down again.
+fn half_of_a_mover_is_a_config_error() {
+    let half = |text: &str| Limits::from_toml(&format!("[audit.distance-range]\n{text}")).unwrap_err();
+    let (speed, acceleration) = ("audit.distance-range.top-speed", "audit.distance-range.acceleration");
+    assert_eq!(half("top-speed = 6.0"), LimitsError::Missing { key: speed, missing: acceleration });
+    assert_eq!(half("acceleration = 20.0"), LimitsError::Missing { key: acceleration, missing: speed });
+    assert!(half("top-speed = 6.0\nacceleration = 0.0").to_string().contains("expected both or neither"));
+    assert!(Limits::from_toml("[audit.distance-range]\ntop-speed = 0.0").is_ok());
+}
+
+/// Up to a speed within a second, and down again.
+fn dash(c: &mut Character, speed: f64) {
     let way: Vec<f64> = (0..=60)
         .map(|i| f64::from(i) / 30.0)
-        .map(|t| if t < 1.0 { 1.5 * t * t } else { 3.0 - 1.5 * (2.0 - t) * (2.0 - t) })
+        .map(|t| 0.5 * speed * if t < 1.0 { t * t } else { 2.0 - (2.0 - t) * (2.0 - t) })
         .collect();
-    let to_go: Vec<f64> = way.iter().map(|d| d - 3.0).collect();
-    let both = clip(&mut c, "Run_Dash", 1.0 / 30.0, &way);
+    let to_go: Vec<f64> = way.iter().map(|d| d - speed).collect();
+    let both = clip(c, "Run_Dash", 1.0 / 30.0, &way);
     store(both, "distance/0", 1.0 / 30.0, &way, Interpolation::Linear);
     store(both, "distance/1", 1.0 / 30.0, &to_go, Interpolation::Linear);
     let ahead: Vec<f64> = (0..=20).map(|i| 6.0 * f64::from(i) / 30.0).collect();
-    clip(&mut c, "Run", 1.0 / 30.0, &ahead);
+    clip(c, "Run", 1.0 / 30.0, &ahead);
+}
+
+#[test]
+fn a_clip_that_starts_and_stops_meets_its_loop_where_it_is_fastest() {
+    let mut c = body();
+    dash(&mut c, 6.0);
     let found: Vec<_> = c.audit().findings.into_iter().filter(|f| CODES.contains(&f.code)).collect();
     assert!(found.is_empty(), "{found:#?}");
-    // Each alone does.
+    let mut c = body();
+    dash(&mut c, 3.0);
+    let f = one(&c, Code::DistanceSpeed);
+    // A tenth of a second about the top of 3 m/s, up and down at 3 m/s2: the middle of three keys' steps.
+    near(&f, 1.0 - 2.925 / 6.0, 0.003, "");
+    assert!(f.message.contains("gets up to 2.9") && (f.subject.time.unwrap() - 1.0).abs() < 0.03, "{f:?}");
+    // Each curve alone has an end at which it stands.
     for curve in ["distance/0", "distance/1"] {
         let mut alone = c.clone();
         alone.clips[0].curves.retain(|c| c.name == curve);
         // 0.05 m/s in the first and in the last thirtieth of a second.
         near(&one(&alone, Code::DistanceSpeed), 1.0 - 0.05 / 6.0, 1e-4, "");
     }
+}
+
+#[test]
+fn a_turn_meets_its_loop_at_both_ends() {
+    let mut c = body();
+    // At 3 m/s, down to a stand within a second, back at up to 6 m/s: metres to the turn and from it.
+    let way: Vec<f64> = (0..=60)
+        .map(|i| f64::from(i) / 30.0 - 1.0)
+        .map(|t| if t < 0.0 { -1.5 * t * t } else { 3.0 * t * t })
+        .collect();
+    let places: Vec<f64> = way.iter().map(|d| -d.abs()).collect();
+    let turn = clip(&mut c, "Run_Turn", 1.0 / 30.0, &places);
+    store(turn, "distance", 1.0 / 30.0, &way, Interpolation::Linear);
+    let ahead: Vec<f64> = (0..=20).map(|i| 6.0 * f64::from(i) / 30.0).collect();
+    clip(&mut c, "Run", 1.0 / 30.0, &ahead);
+    let f = one(&c, Code::DistanceSpeed);
+    near(&f, 1.0 - 2.95 / 6.0, 1e-4, "");
+    assert!(f.message.contains("begins at 2.95 m/s"), "{}", f.message);
 }
 
 #[test]
@@ -233,18 +274,71 @@ fn a_loop_without_root_motion_and_a_curve_that_its_root_does_not_bear_out_are_fo
     assert_eq!(found.len(), 1);
 
     let mut c = body();
-    let half: Vec<f64> = metres(&STOP_CM).iter().map(|m| 0.5 * m).collect();
-    let stop = clip(&mut c, "Run_Stop", 1.0 / 15.0, &half);
-    store(stop, "distance", 1.0 / 15.0, &metres(&STOP_CM), Interpolation::Linear);
+    let half: Vec<f64> = stop().iter().map(|m| 0.5 * m).collect();
+    let slows = clip(&mut c, "Run_Stop", 1.0 / 15.0, &half);
+    store(slows, "distance", 1.0 / 15.0, &stop(), Interpolation::Linear);
     let f = one(&c, Code::DistanceRoot);
     near(&f, 1.0, 0.01, "");
+}
+
+/// A baked run start; of the joint named, or the one that is found.
+fn baked(c: &Character, root: Option<JointId>) -> RawClip {
+    let skeleton = Skeleton::new(c.joints.clone(), Vec::new()).unwrap();
+    let settings = DistanceBakeSettings { root, ..DistanceBakeSettings::default() };
+    DistanceBakeJob { skeleton: &skeleton, clip: &c.clips[0], settings: &settings }.run().unwrap().clip
+}
+
+#[test]
+fn a_lean_that_the_pelvis_was_given_is_no_finding_any_more() {
+    let mut c = body();
+    clip(&mut c, "Run_Start", 1.0 / 30.0, &signed());
+    c.clips[0] = baked(&c, None);
+    assert_eq!(one(&c, Code::DistanceReversal).severity, Severity::Info);
+    let skeleton = Skeleton::new(c.joints.clone(), Vec::new()).unwrap();
+    let settings = DistanceBakeSettings::default();
+    let bake = DistanceBakeJob { skeleton: &skeleton, clip: &c.clips[0], settings: &settings }.run().unwrap();
+    c.clips[0] = remainder_to_pelvis(&skeleton, &bake, JointId(1), &settings).unwrap().clip;
+    for code in [Code::DistanceReversal, Code::DistanceOrder, Code::DistanceRoot, Code::DistanceStorage] {
+        assert_eq!(c.findings(code), []);
+    }
+}
+
+#[test]
+fn a_clip_is_held_against_the_root_that_it_was_baked_with() {
+    let mut c = body();
+    let way: Vec<f64> = (0..=15).map(|i| 0.1 * f64::from(i)).collect();
+    clip(&mut c, "Run", 1.0 / 30.0, &way);
+    // The head nods ahead by half a metre more.
+    let head = JointId(2);
+    translate(&mut c.clips[0], head, 1.0 / 30.0, |t| DVec3::new(0.0, 0.8, t), 16);
+    c.clips[0] = baked(&c, Some(head));
+    assert_eq!(c.findings(Code::DistanceRoot), [], "2 m of the head, not 1.5 m of the root");
+    // Without the name it is held against the root.
+    c.clips[0].curves.retain(|curve| !curve.name.starts_with("distance.root.joint"));
+    near(&one(&c, Code::DistanceRoot), 0.5 / 1.5, 1e-3, "");
+}
+
+#[test]
+fn a_root_that_cannot_be_followed_is_told_with_the_reason_and_is_not_in_place() {
+    let mut c = run_start();
+    c.clips[0] = baked(&c, None);
+    assert_eq!(c.findings(Code::DistanceRoot), []);
+    c.joints[0].name = Some("Wurzel".into());
+    let f = one(&c, Code::DistanceRoot);
+    assert_eq!(f.severity, Severity::Warning);
+    assert!(f.message.contains("\"Root\"") && f.message.contains("1.25"), "{}", f.message);
+    // A loop of nearly two months has no speed, and that is why.
+    let mut c = run_start();
+    translate(c.clip("Run"), ROOT, 5e6, |t| DVec3::Z * t, 2);
+    let f = one(&c, Code::DistanceRoot);
+    assert!(f.message.contains("cannot be followed") && f.message.contains("5000000"), "{}", f.message);
 }
 
 #[test]
 fn the_same_clips_without_curves_are_left_alone() {
     let mut c = run_start();
     translate(c.clip("Run"), JointId(1), 0.25, |t| DVec3::Y * (1.0 + 0.02 * libm::sin(t)), 3);
-    clip(&mut c, "Run_Stop", 1.0 / 15.0, &metres(&STOP_CM));
+    clip(&mut c, "Run_Stop", 1.0 / 15.0, &stop());
     c.clips[0].curves.clear();
     // Another curve is none of distance.
     store(&mut c.clips[0], "distant", 1.0 / 30.0, &metres(&START_CM), Interpolation::Step);

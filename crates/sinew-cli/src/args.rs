@@ -333,9 +333,13 @@ pub(crate) struct BakeDistance {
     /// Speed of a clip that runs in place where its feet do not say it within 5 %, metres a second
     #[arg(long, value_name = "M/S")]
     pub(crate) speed: Option<f64>,
-    /// Samples of the path a second [default: 30]
+    /// Samples of the path a second, 1 to 10000 [default: 30]
     #[arg(long, value_name = "RATE")]
     pub(crate) rate: Option<f64>,
+    /// Give what the root does besides going on (leaning back, going too far) to this joint, by name or node index:
+    /// the body stays where it is in every frame
+    #[arg(long, value_name = "JOINT")]
+    pub(crate) pelvis: Option<String>,
     /// Move the moments of a start this share of the way (0 to 1) to those of a mover that speeds up evenly
     #[arg(long, value_name = "SHARE", requires = "max_speed", requires = "acceleration")]
     pub(crate) retime: Option<f64>,

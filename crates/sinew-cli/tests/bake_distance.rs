@@ -1,8 +1,12 @@
 //! `sinew bake distance` finds what a clip's root does, stores it in the clip, and reports what it stored.
 
+#[path = "../../sinew-showcase/src/distance_study/measured.rs"]
+mod measured;
+
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
+use measured::{START_CM, STOP_CM};
 use serde_json::Value;
 use sinew::{
     Channel, ChannelTarget, DTransform, Interpolation, Joint, JointId, RawClip, Skeleton, Track,
@@ -11,15 +15,15 @@ use sinew::{
 use sinew_asset::{Document, ReadOptions, WriteOptions, load, write_glb};
 use tempfile::TempDir;
 
-/// Way of the root of a run start, centimetres at 30 keys a second: it leans back before it pushes off.
-#[allow(clippy::approx_constant, reason = "one of the measured centimetres is near a circle's ratio")]
-const START_CM: [f64; 16] = [
-    0.0, -0.55, -1.90, -3.60, -5.20, -6.28, -6.48, -5.27, 3.86, 10.74, 23.17, 39.34, 59.19, 82.11, 109.09,
-    125.06,
-];
-/// Way of the root of a run stop, centimetres at 15 keys a second: to go.
-const STOP_CM: [f64; 11] =
-    [-166.35, -125.61, -88.54, -48.62, -26.86, -16.27, -8.72, -4.35, -1.72, -0.38, 0.0];
+/// Way of the root of a run start, metres at 30 keys a second: it leans back before it pushes off.
+fn start() -> Vec<f64> {
+    START_CM.iter().enumerate().map(|(key, cm)| if key < 8 { -0.01 * cm } else { 0.01 * cm }).collect()
+}
+
+/// Way of the root of a run stop, metres at 15 keys a second: to go.
+fn stop() -> Vec<f64> {
+    STOP_CM.iter().step_by(2).map(|cm| 0.01 * cm).collect()
+}
 
 fn sinew(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_sinew")).args(arguments).output().unwrap()
@@ -75,11 +79,12 @@ impl File {
 
     /// A start, a stop, a clip in which nothing travels, and one of a single key.
     fn runs() -> Self {
-        let ahead = |cm: &f64| [0.0, 0.0, cm / 100.0];
+        let ahead = |metres: f64| [0.0, 0.0, metres];
         Self::new(vec![
-            ("Run_Start", vec![moved(0, 1.0 / 30.0, START_CM.iter().map(ahead))]),
-            ("Run_Stop", vec![moved(0, 1.0 / 15.0, STOP_CM.iter().map(ahead))]),
+            ("Run_Start", vec![moved(0, 1.0 / 30.0, start().into_iter().map(ahead))]),
+            ("Run_Stop", vec![moved(0, 1.0 / 15.0, stop().into_iter().map(ahead))]),
             ("Idle", vec![moved(1, 0.5, [0.9, 0.91, 0.9].into_iter().map(|y| [0.0, y, 0.0]))]),
+            ("Bob", vec![moved(1, 0.5, [0.0, 1.0, 2.0].into_iter().map(|z| [0.0, 0.9, z]))]),
             ("Pose", vec![moved(1, 1.0, [[0.0, 0.9, 0.0]].into_iter())]),
         ])
     }
@@ -147,11 +152,21 @@ fn a_start_is_stored_increasing_and_its_lean_back_goes_to_the_remainder() {
 
     let written = file.written();
     let names: Vec<&str> = written.clips[0].curves.iter().map(|c| c.name.as_str()).collect();
-    assert_eq!(names, ["distance", "distance.remainder"]);
+    assert_eq!(
+        names,
+        [
+            "distance",
+            "distance.remainder",
+            "distance.heading.start",
+            "distance.root.x",
+            "distance.root.z",
+            "distance.root.joint.Root"
+        ]
+    );
     let stored = set_up_matching(&written.clips[0].curves, "distance", |time| time).unwrap();
-    for (key, cm) in START_CM.iter().enumerate() {
+    for (key, metres) in start().into_iter().enumerate() {
         let signed = stored.signed_at(key as f64 / 30.0);
-        assert!((signed - cm / 100.0).abs() < 2e-3, "key {key}: {signed} m, {cm} cm");
+        assert!((signed - metres).abs() < 2e-3, "key {key}: {signed} m, {metres} m");
     }
     // All else is as it was.
     let before = load(file.path("in.glb"), &ReadOptions::default()).unwrap().document;
@@ -206,7 +221,62 @@ fn a_turn_and_a_stop_in_one_clip_are_two_markers_with_directions_and_two_curves(
     near(&markers[1]["distance_m"], 10.5, 0.01);
     let names: Vec<&Value> = report["curves"].as_array().unwrap().iter().map(|c| &c["name"]).collect();
     assert_eq!(names, ["distance/0", "distance/1"]);
-    assert_eq!(file.written().clips[0].curves.len(), 4);
+    assert_eq!(report["turns"], serde_json::json!([]));
+    // Distance, remainder and direction of each, the root's way and its name.
+    assert_eq!(file.written().clips[0].curves.len(), 9);
+}
+
+#[test]
+fn a_way_that_turns_without_a_marker_is_said_with_its_degrees() {
+    // Three quarters of a circle of 2 m to the left, at 3 m/s.
+    let points = (0..=94).map(|i| {
+        let angle = 0.05 * f64::from(i);
+        [2.0 - 2.0 * libm::cos(angle), 0.0, 2.0 * libm::sin(angle)]
+    });
+    let file = File::new(vec![("Round", vec![moved(0, 1.0 / 30.0, points)])]);
+    let report = file.report(&[]);
+    assert_eq!((&report["markers"], &report["turns"][1]), (&serde_json::json!([]), &Value::Null));
+    near(&report["turns"][0]["degrees"], (0.05 * 93.0_f64).to_degrees(), 3.0);
+    let said = text(&file.bake("out.glb", &[]).stdout);
+    assert!(said.contains("degrees to the left from 0.0000 to 3.1333 s without a marker"), "{said}");
+}
+
+#[test]
+fn the_remainder_goes_to_the_pelvis_that_is_named() {
+    let file = File::runs();
+    let report = file.report(&["--clip", "Run_Start", "--pelvis", "Hips"]);
+    assert_eq!(report["pelvis"], "Hips");
+    near(&report["curves"][0]["largest_remainder_mm"], 64.8, 1.0);
+    let clip = &file.written().clips[0];
+    let root = clip.channel(JointId(0), ChannelTarget::Translation).unwrap();
+    let hips = clip.channel(JointId(1), ChannelTarget::Translation).unwrap();
+    let mut last = f64::NEG_INFINITY;
+    for (key, metres) in start().into_iter().enumerate() {
+        let time = key as f64 / 30.0;
+        let (way, lean) = (root.track.sample_vec3(time).z, hips.track.sample_vec3(time));
+        assert!(way >= last - 1e-6, "{time} s: {way} m after {last} m");
+        assert!(
+            (way + lean.z - metres).abs() < 1e-5 && (lean.y - 0.9).abs() < 1e-6,
+            "{time} s: {way} {lean}"
+        );
+        last = way;
+    }
+    // What is stored says so: nothing is left over, and a second bake finds no way back.
+    let stored = set_up_matching(&clip.curves, "distance", |time| time).unwrap();
+    assert!(stored.largest_remainder() < 1e-3, "{} m", stored.largest_remainder());
+    let (from, to) = (file.path("out.glb"), file.path("again.glb"));
+    let out = sinew(&["bake", "distance", "--format", "json", from.to_str().unwrap(), to.to_str().unwrap()]);
+    let again: Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(
+        (&again["reversals"], &again["markers"][0]["kind"]),
+        (&serde_json::json!([]), &"start".into())
+    );
+    // With the moments of the mover, too.
+    let retime = ["--retime", "0.5", "--max-speed", "6", "--acceleration", "20.48"];
+    let report = file.report(&[&["--clip", "Run_Start", "--pelvis", "Hips"], &retime[..]].concat());
+    near(&report["duration"], 0.427, 0.002);
+    let said = text(&file.bake("out.glb", &["--clip", "Run_Start", "--pelvis", "Hips"]).stdout);
+    assert!(said.contains("the root went besides, and 'Hips' goes now"), "{said}");
 }
 
 #[test]
@@ -274,7 +344,7 @@ fn the_text_names_markers_and_curves_and_the_same_bake_twice_gives_the_same_byte
     // Baked again, a clip has its curves once.
     let (a, c) = (a.to_str().unwrap().to_owned(), file.path("out.glb"));
     assert!(sinew(&["bake", "distance", &a, c.to_str().unwrap()]).status.success());
-    assert_eq!(file.written().clips[0].curves.len(), 2);
+    assert_eq!(file.written().clips[0].curves.len(), 6);
 }
 
 #[test]
@@ -290,6 +360,14 @@ fn what_cannot_be_baked_is_said_and_nothing_is_written() {
         (&["--root", "Head", "--clip", "Idle"], 3, "nothing in the clip travels"),
         (&["--speed", "0"], 1, "--speed 0"),
         (&["--rate", "NaN"], 1, "--rate NaN"),
+        (&["--rate", "0.5"], 1, "--rate 0.5: expected 1 to 10000"),
+        (&["--rate", "20000"], 1, "--rate 20000: expected 1 to 10000"),
+        (&["--pelvis", "Tail"], 3, "no joint 'Tail'"),
+        (
+            &["--root", "Hips", "--pelvis", "Root", "--clip", "Bob"],
+            3,
+            "'Root' does not hang from the root 'Hips'",
+        ),
         (&["--retime", "0.5"], 1, "--max-speed"),
         (&["--retime", "2", "--max-speed", "6", "--acceleration", "20"], 1, "expected 0 to 1"),
     ] {

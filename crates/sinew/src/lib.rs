@@ -79,13 +79,14 @@ pub use joint_mask::{JointMask, MaskError};
 pub use local_pose::{LocalPose, Transform};
 pub use locomotion::{
     Account, DISTANCE_CURVE, DistanceBake, DistanceBakeJob, DistanceBakeSettings, DistanceCurve,
-    DistanceKind, DistanceMarker, FeetSettings, FeetTravel, FootSlide, FootStance, GroundMover, LegReport,
-    LocomotionClips, LocomotionController, LocomotionError, LocomotionFrame, LocomotionJob, LocomotionPhase,
-    LocomotionSet, LocomotionSettings, MarkerSettings, MatchSettings, MatchState, MatchStatus, MatchStep,
-    MotionClip, Mover, OrientationWarp, OwnSteps, Prediction, Reversal, RootPath, SignedPath, SlopeWarp,
-    SplitSettings, StrideWarp, TimeMap, Travel, WarpJob, WarpReport, WarpSettings, Warping,
-    advance_by_distance, match_to_target, playrate_to_speed, predict_pivot, predict_stop,
-    remainder_to_pelvis, retime_start, set_up_matching, stop_closed_form, stop_parabola,
+    DistanceKind, DistanceMarker, DistanceTravel, FeetSettings, FeetTravel, FootSlide, FootStance,
+    GroundMover, LegReport, LocomotionClips, LocomotionController, LocomotionError, LocomotionFrame,
+    LocomotionJob, LocomotionPhase, LocomotionSet, LocomotionSettings, MarkerSettings, MatchSettings,
+    MatchState, MatchStatus, MatchStep, MotionClip, Mover, OrientationWarp, OwnSteps, Prediction, Reversal,
+    RootPath, SignedPath, SlopeWarp, SplitSettings, StrideWarp, TimeMap, Travel, UnmarkedTurn, WarpJob,
+    WarpReport, WarpSettings, Warping, advance_by_distance, baked_root, is_distance_curve, match_to_target,
+    playrate_to_speed, predict_pivot, predict_stop, remainder_to_pelvis, retime_start, set_up_matching,
+    stop_closed_form, stop_parabola,
 };
 pub use mesh::{Influences, Mesh, MorphTarget, Primitive};
 pub use model::{

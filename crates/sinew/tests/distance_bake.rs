@@ -12,7 +12,7 @@ use sinew::{
     ChannelTarget, DTransform, DistanceBakeJob, DistanceBakeSettings, DistanceCurve, DistanceKind,
     FeetSettings, FeetTravel, Joint, JointId, LocomotionError, MarkerSettings, MatchSettings, MatchState,
     MatchStatus, RawClip, RootPath, SignedPath, Skeleton, SplitSettings, Travel, advance_by_distance,
-    remainder_to_pelvis, retime_start,
+    retime_start,
 };
 
 /// A path along a direction.
@@ -100,7 +100,7 @@ fn a_turn_and_a_stop_in_one_clip_have_a_curve_each() {
     assert_eq!(curves.iter().map(DistanceCurve::name).collect::<Vec<_>>(), ["distance/0", "distance/1"]);
     // Up to the turn what is left, from there on what is travelled.
     let [first, last] = curves[0].distances();
-    assert!((first + 3.9).abs() < 0.02 && (last - 2.7 - 0.9).abs() < 0.95, "{first} {last}");
+    assert!((first + 3.9).abs() < 0.02 && (last - 3.6).abs() < 0.02, "{first} {last}");
     assert!(curves[0].time_at(0.0) >= 0.79 && curves[0].time_at(0.0) <= 1.0);
     assert!((curves[1].distances()[1]).abs() < 1e-12);
 }
@@ -207,6 +207,16 @@ fn whatever_carries_the_character_is_its_root() {
             DistanceBakeJob { skeleton: &skeleton, clip: &bake.clip, settings: &settings }.run().unwrap();
         assert_eq!(again.clip.curves, bake.clip.curves);
     }
+    // But curves of another's stay, whatever they begin with.
+    let mut clip = moving(1, &start_signed(8), [0.0; 3]);
+    let others = ["distance.mine", "distance/first", "distance.heading.home"];
+    for name in others {
+        clip.curves.push(sinew::Curve::new(name, vec![0.0], vec![1.0], sinew::Interpolation::Step).unwrap());
+    }
+    let settings = DistanceBakeSettings::default();
+    let bake = DistanceBakeJob { skeleton: &skeleton, clip: &clip, settings: &settings }.run().unwrap();
+    let names: Vec<&str> = bake.clip.curves.iter().map(|c| c.name.as_str()).collect();
+    assert_eq!((&names[..3], names[3]), (&others[..], "distance"));
     // A foot that goes forward carries nobody.
     let clip = moving(4, &start_signed(8), [0.0, -0.95, 0.0]);
     let settings = DistanceBakeSettings::default();
@@ -371,36 +381,41 @@ fn a_bake_falls_back_on_the_feet() {
     assert!((bake.curves[0].range() - 2.1).abs() < 0.04 && bake.curves[0].kind() == DistanceKind::Loop);
 }
 
-/// Rate, slew, offset and slide of a start after some of the mover's time is put into the clip.
+/// Fastest rate and largest offset of a start on its mover; nothing slides.
+fn run_up_of(curve: &DistanceCurve, settings: &MatchSettings) -> (f64, f64) {
+    let mut state = MatchState::at_start(curve);
+    let (mut rate, mut offset) = (0.0_f64, 0.0_f64);
+    for pair in run_up(60).windows(2) {
+        let travel = Travel { travelled: pair[1] - pair[0], dt: DT };
+        let step = advance_by_distance(curve, settings, &mut state, travel).unwrap();
+        assert_eq!(step.account.slid, 0.0);
+        (rate, offset) = (rate.max(step.rate), offset.max(step.offset.abs()));
+        if matches!(step.status, MatchStatus::Exhausted { .. }) {
+            return (rate, offset);
+        }
+    }
+    panic!("it does not come to its end");
+}
+
+/// Seconds, fastest rate and offset (of 10.3 cm, 4.7 cm and none) of a start after some of the mover's time is put into
+/// the clip, within 1.5 times the pace and 0.25 more a frame.
 #[test]
 fn a_retimed_start_needs_less() {
     let curve = start_curve();
-    for (share, seconds, max_rate, offset) in
-        [(0.5, 0.427, 1.5, 0.105), (0.7, 0.398, 1.5, 0.049), (1.0, 0.355, 1.3, 0.005)]
+    for (share, seconds, fastest, offset) in
+        [(0.5, 0.427, 1.5, 0.103), (0.7, 0.398, 1.5, 0.047), (1.0, 0.355, 1.25, 0.0)]
     {
         let (retimed, map) = retime_start(&curve, &mover(0.0, 20.48), share).unwrap();
         assert!((retimed.duration() - seconds).abs() < 0.003, "{share}: {} s", retimed.duration());
         assert!((retimed.range() - curve.range()).abs() < 1e-3);
         assert!((map.new_time(0.5) - retimed.span()[1]).abs() < 1e-6 && map.old_time(0.0) == 0.0);
-        let settings = MatchSettings { min_rate: 0.6, max_rate, slew: 15.0, ..MatchSettings::start() };
-        let mut state = MatchState::at_start(&retimed);
-        let (mut slid, mut most, mut ended) = (0.0, 0.0_f64, false);
-        for pair in run_up(60).windows(2) {
-            let step = advance_by_distance(
-                &retimed,
-                &settings,
-                &mut state,
-                Travel { travelled: pair[1] - pair[0], dt: DT },
-            )
-            .unwrap();
-            slid += step.account.slid.abs();
-            most = most.max(step.offset.abs());
-            if matches!(step.status, MatchStatus::Exhausted { .. }) {
-                ended = true;
-                break;
-            }
-        }
-        assert!(ended && slid == 0.0 && most <= offset, "{share}: {slid} {most}");
+        // The numbers are of a stride that may change at once.
+        let limited = MatchSettings { max_rate: 1.5, slew: 15.0, ..MatchSettings::start() };
+        let (rate, most) = run_up_of(&retimed, &MatchSettings { stride_slew: 1e6, ..limited });
+        assert!((rate - fastest).abs() < 1e-9 && (most - offset).abs() < 6e-4, "{share}: {rate}, {most} m");
+        // A stride that takes its time leaves up to 3 mm more to the offset.
+        let (rate, most) = run_up_of(&retimed, &limited);
+        assert!((rate - fastest).abs() < 1e-9 && most - offset < 3e-3, "{share}: {rate}, {most} m");
     }
     assert!(retime_start(&curve, &mover(0.0, 20.48), 1.5).is_err());
     // The mover takes 0.061 s for the first 3.86 cm, and the clip 0.267 s: 4.35 times as long.
@@ -450,41 +465,4 @@ proptest! {
             Err(error) => prop_assert!(matches!(error, LocomotionError::NoTravel { .. }), "{}", error),
         }
     }
-}
-
-#[test]
-fn the_remainder_goes_to_the_pelvis() {
-    let skeleton = biped();
-    let clip = moving(1, &start_signed(8), [0.0; 3]);
-    let settings = DistanceBakeSettings::default();
-    let bake = DistanceBakeJob { skeleton: &skeleton, clip: &clip, settings: &settings }.run().unwrap();
-    let new = remainder_to_pelvis(&skeleton, &bake, JointId(2), 240.0).unwrap();
-    let (mut pose, mut before, mut after) = (Default::default(), Vec::new(), Vec::new());
-    let mut last = -1.0;
-    for i in 0..=120 {
-        let time = f64::from(i) / 240.0;
-        clip.sample(&skeleton, time, &mut pose);
-        sinew::model_matrices(&skeleton, &pose, &mut before);
-        new.sample(&skeleton, time, &mut pose);
-        sinew::model_matrices(&skeleton, &pose, &mut after);
-        // The pelvis is where it was, and so are the legs; the root never goes back. (Between the keys of the
-        // source the distance is a cubic and the path a line.)
-        for joint in [2, 4, 6] {
-            assert!((before[joint].w_axis - after[joint].w_axis).length() < 1e-6);
-        }
-        let root = after[1].w_axis.z;
-        assert!(root > last - 0.006, "{root} after {last}");
-        last = last.max(root);
-        assert!((root - bake.curves[0].distance_at(time)).abs() < 0.012, "{root} at {time}");
-    }
-    let mut previous = f64::NEG_INFINITY;
-    for i in 0..16 {
-        // At the keys both are the same.
-        new.sample(&skeleton, f64::from(i) / 30.0, &mut pose);
-        sinew::model_matrices(&skeleton, &pose, &mut after);
-        assert!(after[1].w_axis.z > previous - 1e-6);
-        previous = after[1].w_axis.z;
-    }
-    assert!(remainder_to_pelvis(&skeleton, &bake, JointId(0), 60.0).is_err());
-    assert!(remainder_to_pelvis(&skeleton, &bake, JointId(99), 60.0).is_err());
 }

@@ -20,8 +20,8 @@ pub(super) const RULE: Rule = Rule {
              keys are told apart, the worst of each with its number. Clips without such a curve are left alone.",
     example: "error SINEW_DISTANCE_ORDER 'distance' of 'Run_Start' falls by 26.2 mm from 0.200 to 0.267 s (2 of \
               15 steps fall): a playhead that follows it jumps over that time",
-    fix: "Bake the curve from the signed path of the root: `sinew bake distance` gives what falls to the pelvis \
-          and keeps both ends of a plateau. Taking the magnitudes again changes nothing: the motion is like that.",
+    fix: "Bake the curve from the signed path of the root: `sinew bake distance` sets what falls apart as a remainder \
+          (`--pelvis JOINT` gives it to that joint) and keeps both ends of a plateau. Taking the magnitudes again changes nothing: the motion is like that.",
     section: None,
     check_file: None,
     check_clip: Some(check_clip),

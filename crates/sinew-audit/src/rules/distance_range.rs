@@ -20,8 +20,8 @@ pub(super) const RULE: Rule = Rule {
              before: engines warn that they failed to advance and freeze the pose; sinew goes on in the loop, \
              slower than the loop was made for.",
     method: "Range of the distance curve of a start, against the run-up of the mover, whose top speed and \
-             acceleration `sinew.toml` gives; without both nothing is measured. Clips without a distance curve \
-             are left alone.",
+             acceleration `sinew.toml` gives, both or neither; without them nothing is measured. Clips without a \
+             distance curve are left alone.",
     example: "warning SINEW_DISTANCE_RANGE 'Run_Start' covers 0.600 m, the run-up to 6.00 m/s at 20.48 m/s2 \
               takes 0.879 m: it ends at 4.96 m/s",
     fix: "Make the clip longer by at least one step, raise the acceleration of the mover, or hand over to the \

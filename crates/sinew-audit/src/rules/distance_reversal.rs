@@ -18,12 +18,13 @@ pub(super) const RULE: Rule = Rule {
     title: "a root that goes back on its way in a clip that is matched by distance",
     reason: "A root carries progress and nothing else. A weight shift that is keyed on the root makes the distance \
              fall, or doubles it where magnitudes are baked; on the pelvis it does no harm.",
-    method: "Path of what carries the character, 30 samples a second: the longest way back that is shorter than a \
+    method: "Path of what carries the character (the joint that the bake names, or the one that is found), 30 samples a \
+             second: the longest way back that is shorter than a \
              leg of its own (a turn is none). Info where the clip stores a remainder beside its distance, which \
              gives the way back to the pelvis. Clips without a distance curve are left alone.",
     example: "warning SINEW_DISTANCE_REVERSAL the root of 'Run_Start' goes back by 64.8 mm from 0.000 to 0.200 s",
-    fix: "Key the weight shift on the pelvis; or bake with `sinew bake distance` and add the remainder that it \
-          stores to the pelvis.",
+    fix: "Key the weight shift on the pelvis; or bake with `sinew bake distance --pelvis JOINT`, which gives it to \
+          that joint and leaves the body where it is.",
     section: Some("distance-reversal"),
     check_file: None,
     check_clip: Some(check_clip),
@@ -52,7 +53,8 @@ fn check_clip(context: &Context<'_>, motion: &Motion<'_>, _: &mut ClipFacts, out
     if curves.is_empty() {
         return;
     }
-    let Some(path) = distance::root_path(context, motion.clip) else { return };
+    // A root that cannot be followed is a matter of `SINEW_DISTANCE_ROOT`.
+    let Ok(path) = distance::root_path(context, motion.index) else { return };
     let limit = context.model.scaled(context.limits.distance_reversal.back_mm);
     let over: Vec<_> = path.reversals.iter().filter(|r| r.distance * 1e3 > limit).collect();
     let Some(worst) = over.iter().max_by(|a, b| a.distance.total_cmp(&b.distance)) else { return };

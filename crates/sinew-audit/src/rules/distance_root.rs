@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sinew::locomotion::{DistanceKind, SignedPath};
+use sinew::locomotion::{DistanceKind, LocomotionError, SignedPath};
 
 use super::Rule;
 use crate::collect::Collector;
@@ -19,8 +19,9 @@ pub(super) const RULE: Rule = Rule {
     reason: "A distance curve is a record of the root's motion. Where the root has been changed since, or does not \
              travel at all, poses are chosen for another distance than they cover. The loop that follows a start \
              is scaled by wanted over animated speed, and a loop without root motion or a curve has none.",
-    method: "Way of the root over the time of each curve against the curve's range; info where the clip is in place, \
-             as its curve may come from the feet. For a start, the loop of the same file that its name leads to (as \
+    method: "Way of the root (the joint that the bake names, or the one that is found) over the time of each curve \
+             against the curve's range; info where the clip is in place, as its curve may come from the feet; where \
+             the root cannot be followed, why. For a start, the loop of the same file that its name leads to (as \
              under SINEW_DISTANCE_SPEED) must travel or have a distance curve. Clips without a distance curve are \
              left alone.",
     example: "warning SINEW_DISTANCE_ROOT 'Run', the loop that 'Run_Start' leads to, has neither root motion nor a \
@@ -60,11 +61,11 @@ fn check_clip(context: &Context<'_>, motion: &Motion<'_>, _: &mut ClipFacts, out
     let new = |severity, message: String| {
         Finding::new(Code::DistanceRoot, severity, message, RULE.fix).clip(motion.clip)
     };
-    match distance::root_path(context, motion.clip) {
-        Some(path) => {
+    match distance::root_path(context, motion.index) {
+        Ok(path) => {
             let limit = context.limits.distance_root.share;
             for curve in &usable {
-                let (way, range) = (way(&path, curve.span()), curve.range());
+                let (way, range) = (way(path, curve.span()), curve.range());
                 let off = (range - way).abs() / way.max(1e-3);
                 if off > limit {
                     let name = &curve.curve.name;
@@ -76,7 +77,7 @@ fn check_clip(context: &Context<'_>, motion: &Motion<'_>, _: &mut ClipFacts, out
                 }
             }
         }
-        None => {
+        Err(LocomotionError::NoRoot { .. }) => {
             let range = usable.iter().map(|c| c.range()).fold(0.0, f64::max);
             let message = format!(
                 "'{label}' has a distance curve of {range:.3} m and no root motion: it is played in place, and its \
@@ -84,14 +85,25 @@ fn check_clip(context: &Context<'_>, motion: &Motion<'_>, _: &mut ClipFacts, out
             );
             out.push(new(Severity::Info, message).measured(0.0, range, "m"));
         }
+        Err(error) => {
+            let range = usable.iter().map(|c| c.range()).fold(0.0, f64::max);
+            let message = format!(
+                "'{label}' has a distance curve of {range:.3} m, which cannot be held against its root: {error}"
+            );
+            out.push(new(Severity::Warning, message).measured(0.0, range, "m"));
+        }
     }
     if usable.iter().all(|c| c.kind() != Some(DistanceKind::Start)) {
         return;
     }
-    let Some(cycle) = distance::loop_of(context, motion.clip).filter(|c| c.speed.is_none()) else { return };
+    let Some(cycle) = distance::loop_of(context, motion.clip) else { return };
+    let Err(error) = &cycle.speed else { return };
+    let lacks = match error {
+        LocomotionError::NoRoot { .. } => "has neither root motion nor a distance curve".to_owned(),
+        _ => format!("has no distance curve, and its root cannot be followed ({error})"),
+    };
     let message = format!(
-        "'{}', the loop that '{label}' leads to, has neither root motion nor a distance curve: its stride cannot \
-         be scaled to a speed",
+        "'{}', the loop that '{label}' leads to, {lacks}: its stride cannot be scaled to a speed",
         cycle.clip.label()
     );
     out.push(new(Severity::Warning, message).at(motion.duration).measured(0.0, 0.0, "m"));

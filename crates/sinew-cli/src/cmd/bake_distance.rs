@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use sinew::locomotion::{
-    DistanceBake, DistanceBakeJob, DistanceBakeSettings, DistanceCurve, DistanceMarker, FeetSettings,
-    GroundMover, LocomotionError, Reversal, TimeMap, retime_start,
+    DistanceBake, DistanceBakeJob, DistanceBakeSettings, DistanceCurve, DistanceKind, DistanceMarker,
+    FeetSettings, GroundMover, LocomotionError, Reversal, UnmarkedTurn, remainder_to_pelvis,
 };
-use sinew::{JointId, RawClip};
+use sinew::{JointId, Skeleton};
 use sinew_asset::{Document, NoFiles, ReadOptions, WriteOptions, read_gltf, save, write_glb};
 use sinew_audit::{FootSlideLimits, find_feet};
 
@@ -15,15 +15,9 @@ use crate::failure::Failure;
 use crate::input::{self, Convention, Input};
 use crate::output::{Out, clean, refuse_overwrite};
 
-/// Seconds at either end over which a speed is taken.
-const END_SECONDS: f64 = 1.0 / 30.0;
-
 /// Characters smaller or larger than this, metres, are likely in another unit.
 const LEAST_SIZE: f64 = 0.05;
 const MOST_SIZE: f64 = 20.0;
-
-/// Keys of a retimed clip for each sample of its path: time is stretched unevenly between two samples.
-const KEYS_A_SAMPLE: f64 = 4.0;
 
 /// What was found of the distance that a clip covers.
 #[derive(Serialize, JsonSchema)]
@@ -44,7 +38,11 @@ pub(crate) struct DistanceReport {
     markers: Vec<MarkerFacts>,
     /// Stretches in which the root goes back on its way.
     reversals: Vec<ReversalFacts>,
-    /// Curves as stored in the clip, one a marker, each with one of its remainder beside it.
+    /// Stretches without a marker in which the way turns by more than a right angle.
+    turns: Vec<TurnFacts>,
+    /// The joint that was given what the root did besides; none where the root was left as it is.
+    pelvis: Option<String>,
+    /// Curves as stored in the clip, one a marker, each with its remainder and its direction beside it.
     curves: Vec<CurveFacts>,
     /// What `--retime` did.
     retime: Option<RetimeFacts>,
@@ -91,6 +89,16 @@ struct ReversalFacts {
 }
 
 #[derive(Serialize, JsonSchema)]
+struct TurnFacts {
+    /// Seconds.
+    from: f64,
+    /// Seconds.
+    to: f64,
+    /// Degrees to the left; to the right they are negative.
+    degrees: f64,
+}
+
+#[derive(Serialize, JsonSchema)]
 struct CurveFacts {
     /// Its name in the clip.
     name: String,
@@ -102,7 +110,8 @@ struct CurveFacts {
     distances_m: [f64; 2],
     /// Metres from the first to the last.
     range_m: f64,
-    /// Farthest that the root is from the distance; the pelvis carries it, millimetres.
+    /// Farthest that the root is from the distance, millimetres; where a pelvis was named, that was before, and the
+    /// pelvis carries it now.
     largest_remainder_mm: f64,
     /// Speed over its first thirtieth of a second, metres a second.
     start_speed: f64,
@@ -158,25 +167,32 @@ pub(crate) fn run(args: &BakeDistance, out: &mut Out) -> Result<(), Failure> {
             return Err(failed(&why));
         }
     }
-    let mut path = baked.path.clone();
-    let (clip, curves, retime) = match args.retime {
-        Some(share) => {
-            let (clip, curve, facts, map) = retimed(args, share, &baked).map_err(|e| failed(&e))?;
-            for marker in &mut path.markers {
-                marker.span = marker.span.map(|time| map.new_time(time));
-                marker.time = map.new_time(marker.time);
+    let (mut stored, mut retime) = (baked.clone(), None);
+    if let Some(share) = args.retime {
+        let (new, facts) = retimed(args, share, skeleton, &baked, &settings).map_err(|e| failed(&e))?;
+        (stored, retime) = (new, Some(facts));
+    }
+    let (path, reported) = (stored.path.clone(), stored.curves.clone());
+    let pelvis = args.pelvis.as_ref().map(|name| input::joint(&input.file, skeleton, name)).transpose()?;
+    if let Some(pelvis) = pelvis {
+        stored = remainder_to_pelvis(skeleton, &stored, pelvis, &settings).map_err(|e| match &e {
+            LocomotionError::NoRoot { .. } => {
+                failed(&"--pelvis is for clips whose root travels, and this one is in place")
             }
-            for reversal in &mut path.reversals {
-                (reversal.from, reversal.to) = (map.new_time(reversal.from), map.new_time(reversal.to));
+            LocomotionError::NotBelow { pelvis, root } => {
+                let [pelvis, root] = [*pelvis, *root].map(|joint| skeleton.label(joint));
+                failed(&format!(
+                    "--pelvis: '{pelvis}' does not hang from the root '{root}' (--root names another)"
+                ))
             }
-            (clip, vec![curve], Some(facts))
-        }
-        None => (baked.clip.clone(), baked.curves.clone(), None),
-    };
-    let duration = clip.duration();
-    document.clips[index] = clip;
+            _ => failed(&e),
+        })?;
+    }
+    let duration = stored.clip.duration();
+    let pelvis = pelvis.map(|joint| skeleton.label(joint));
+    document.clips[index] = stored.clip;
     let bytes = write_glb(&document, &WriteOptions::default()).map_err(|e| Failure::input(&input.file, e))?;
-    read_back(&bytes, index, &curves)?;
+    read_back(&bytes, index, &stored.curves)?;
     save(&args.output, &bytes).map_err(|e| Failure::write(e.path, e.source))?;
     let mut problems: Vec<String> = input.loaded.problems.iter().map(ToString::to_string).collect();
     if !(LEAST_SIZE..=MOST_SIZE).contains(&baked.size) {
@@ -200,7 +216,9 @@ pub(crate) fn run(args: &BakeDistance, out: &mut Out) -> Result<(), Failure> {
         }),
         markers: path.markers.iter().map(MarkerFacts::from).collect(),
         reversals: path.reversals.iter().map(ReversalFacts::from).collect(),
-        curves: curves.iter().map(CurveFacts::from).collect(),
+        turns: path.turns.iter().map(TurnFacts::from).collect(),
+        pelvis,
+        curves: reported.iter().map(CurveFacts::from).collect(),
         retime,
         problems,
     };
@@ -220,6 +238,9 @@ fn check_numbers(args: &BakeDistance) -> Result<(), Failure> {
         if let Some(value) = value.filter(|v| !(v.is_finite() && *v > 0.0)) {
             return Err(Failure::Usage(format!("{option} {value}: expected a finite number above 0")));
         }
+    }
+    if let Some(rate) = args.rate.filter(|rate| !(1.0..=1e4).contains(rate)) {
+        return Err(Failure::Usage(format!("--rate {rate}: expected 1 to 10000 samples a second")));
     }
     match args.retime.filter(|share| !(0.0..=1.0).contains(share)) {
         Some(share) => Err(Failure::Usage(format!("--retime {share}: expected 0 to 1"))),
@@ -245,16 +266,19 @@ fn settings(args: &BakeDistance, input: &Input) -> Result<DistanceBakeSettings, 
     Ok(settings)
 }
 
-/// A start that takes its time as the mover does, with its curve.
+/// A start that takes its time as the mover does.
 fn retimed(
     args: &BakeDistance,
     share: f64,
+    skeleton: &Skeleton,
     baked: &DistanceBake,
-) -> Result<(RawClip, DistanceCurve, RetimeFacts, TimeMap), Box<dyn std::error::Error>> {
-    let [curve] = baked.curves.as_slice() else {
-        let kinds: Vec<&str> = baked.curves.iter().map(|c| c.kind().name()).collect();
-        return Err(format!("--retime is for a clip that only starts; this has {}", kinds.join(", ")).into());
-    };
+    settings: &DistanceBakeSettings,
+) -> Result<(DistanceBake, RetimeFacts), String> {
+    let kinds: Vec<DistanceKind> = baked.curves.iter().map(DistanceCurve::kind).collect();
+    if kinds != [DistanceKind::Start] {
+        let kinds: Vec<&str> = kinds.into_iter().map(DistanceKind::name).collect();
+        return Err(format!("--retime is for a clip that only starts; this has {}", kinds.join(", ")));
+    }
     // Only top speed and acceleration of the mover have a say in a start.
     let (max_speed, acceleration) =
         (args.max_speed.unwrap_or(f64::NAN), args.acceleration.unwrap_or(f64::NAN));
@@ -267,15 +291,9 @@ fn retimed(
         sub_step: 1.0 / 33.0,
         stop_speed: 0.0,
     };
-    let (retimed, map) = retime_start(curve, &mover, share)?;
-    let mut plain = baked.clip.clone();
-    let stored = curve.to_curves()?;
-    plain.curves.retain(|c| stored.iter().all(|s| s.name != c.name));
-    let rate = args.rate.unwrap_or_else(|| DistanceBakeSettings::default().rate);
-    let mut clip = map.apply(&plain, KEYS_A_SAMPLE * rate)?;
-    clip.curves.extend(retimed.to_curves()?);
-    let facts = RetimeFacts { share, duration_before: baked.clip.duration(), duration: clip.duration() };
-    Ok((clip, retimed, facts, map))
+    let (new, _) = baked.retimed(skeleton, &mover, share, settings).map_err(|e| e.to_string())?;
+    let facts = RetimeFacts { share, duration_before: baked.clip.duration(), duration: new.clip.duration() };
+    Ok((new, facts))
 }
 
 /// What was written, read again: nothing is saved that cannot be matched.
@@ -286,11 +304,25 @@ fn read_back(bytes: &[u8], clip: usize, curves: &[DistanceCurve]) -> Result<(), 
     for curve in curves {
         let back =
             DistanceCurve::from_clip_curves(stored, curve.name()).map_err(|e| internal(e.to_string()))?;
-        if (back.range() - curve.range()).abs() > 1e-5 * (1.0 + curve.range()) {
-            return Err(internal(format!("curve '{}' does not come back as it was", curve.name())));
+        if let Some(what) = differs(curve, &back) {
+            return Err(internal(format!("{what} of curve '{}' does not come back as it was", curve.name())));
         }
     }
     Ok(())
+}
+
+/// What of a curve is not what it was.
+fn differs(curve: &DistanceCurve, back: &DistanceCurve) -> Option<&'static str> {
+    let near = |a: f64, b: f64| (a - b).abs() <= 1e-5 * (1.0 + curve.range());
+    let both = |a: [f64; 2], b: [f64; 2]| near(a[0], b[0]) && near(a[1], b[1]);
+    [
+        ("the kind", curve.kind() == back.kind()),
+        ("the time", both(curve.span(), back.span())),
+        ("the distance", both(curve.distances(), back.distances())),
+        ("the remainder", near(curve.largest_remainder(), back.largest_remainder())),
+    ]
+    .into_iter()
+    .find_map(|(what, same)| (!same).then_some(what))
 }
 
 fn labels(document: &Document, joints: &[JointId]) -> Vec<String> {
@@ -316,6 +348,12 @@ impl From<&Reversal> for ReversalFacts {
     }
 }
 
+impl From<&UnmarkedTurn> for TurnFacts {
+    fn from(turn: &UnmarkedTurn) -> Self {
+        Self { from: turn.from, to: turn.to, degrees: turn.angle.to_degrees() }
+    }
+}
+
 impl From<&DistanceCurve> for CurveFacts {
     fn from(curve: &DistanceCurve) -> Self {
         let ([start, _], [first, _]) = (curve.span(), curve.distances());
@@ -326,8 +364,8 @@ impl From<&DistanceCurve> for CurveFacts {
             distances_m: curve.distances(),
             range_m: curve.range(),
             largest_remainder_mm: curve.largest_remainder() * 1e3,
-            start_speed: curve.speed_at_start(END_SECONDS),
-            end_speed: curve.speed_at_end(END_SECONDS),
+            start_speed: curve.speed_at_start(DistanceCurve::END_SECONDS),
+            end_speed: curve.speed_at_end(DistanceCurve::END_SECONDS),
             first_5_percent: (curve.time_at(first + 0.05 * curve.range()) - start) / curve.duration(),
             samples: curve.len(),
         }
@@ -388,6 +426,15 @@ impl DistanceReport {
                 back.back_mm, back.from, back.to
             ))?;
         }
+        for turn in &self.turns {
+            let side = if turn.degrees > 0.0 { "left" } else { "right" };
+            out.line(format_args!(
+                "  turns by {:.0} degrees to the {side} from {:.4} to {:.4} s without a marker",
+                turn.degrees.abs(),
+                turn.from,
+                turn.to
+            ))?;
+        }
         out.line(format_args!(
             "  {:<16} {:>6} {:>19} {:>19} {:>9} {:>13} {:>10} {:>8} {:>8}",
             "curve",
@@ -414,9 +461,13 @@ impl DistanceReport {
                 curve.samples
             ))?;
         }
+        let whose = self.pelvis.as_ref().map_or_else(
+            || "the root goes besides, which --pelvis gives to a joint".to_owned(),
+            |pelvis| format!("the root went besides, and '{}' goes now", clean(pelvis)),
+        );
         out.line(format_args!(
             "  metres still to go to a stop or a turn are negative, metres travelled are positive; the remainder is \
-             the pelvis's; first 5%: time for that much of the range"
+             what {whose}; first 5%: time for that much of the range"
         ))?;
         for problem in &self.problems {
             out.line(format_args!("  {}", clean(problem)))?;

@@ -3,6 +3,9 @@
 use glam::DVec2;
 use sinew::locomotion::{DistanceCurve, DistanceKind, GroundMover, LocomotionError, Mover, SplitSettings};
 
+pub(crate) use super::measured::START_CM;
+use super::measured::STOP_CM;
+
 /// Seconds a frame.
 pub(crate) const DT: f64 = 1.0 / 60.0;
 /// Top speed, metres a second.
@@ -10,17 +13,8 @@ pub(crate) const TOP_SPEED: f64 = 6.0;
 /// Metres a second squared.
 pub(crate) const ACCELERATION: f64 = 20.48;
 
-/// Magnitudes of a run start as a bake without signs keeps them, centimetres at 30 keys a second.
-#[allow(clippy::approx_constant, reason = "one of the measured centimetres is near a circle's ratio")]
-pub(crate) const START_CM: [f64; 16] =
-    [0.0, 0.55, 1.90, 3.60, 5.20, 6.28, 6.48, 5.27, 3.86, 10.74, 23.17, 39.34, 59.19, 82.11, 109.09, 125.06];
 /// How many of its keys lie behind the start: the lean back. Of either number this is the smoother way.
 const BEHIND: usize = 8;
-/// A run stop, centimetres to go. Every second key is measured, those between lie on the slope-preserving cubic.
-const STOP_CM: [f64; 21] = [
-    -166.35, -145.51, -125.61, -107.028, -88.54, -67.296, -48.62, -36.0, -26.86, -20.886, -16.27, -12.085,
-    -8.72, -6.253, -4.35, -2.846, -1.72, -0.902, -0.38, -0.116, 0.0,
-];
 /// The last keys of a stop that goes 9 cm too far and comes back.
 const OVERSHOOT_CM: [f64; 9] = [-4.0, 2.0, 6.0, 8.5, 9.0, 7.0, 4.0, 1.5, 0.0];
 

@@ -2,6 +2,7 @@
 //! him.
 
 pub(crate) mod keys;
+mod measured;
 pub(crate) mod naive;
 pub(crate) mod playback;
 pub(crate) mod runner;

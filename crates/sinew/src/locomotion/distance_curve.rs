@@ -1,14 +1,10 @@
 //! Distance over time, made so that every distance belongs to exactly one moment.
 
+use super::curve_names::{REMAINDER, kind_of_heading};
 use super::error::{LocomotionError, finite, in_range};
 use super::split::{self, DistanceKind, SplitSettings};
 use crate::{Curve, Interpolation};
 
-/// What the distance curve of a clip with one marker is called. Of several markers the curves are called
-/// `distance/0`, `distance/1` and so on, in order of time.
-pub const DISTANCE_CURVE: &str = "distance";
-/// What is added to a distance curve's name for the curve of its remainder.
-const REMAINDER: &str = ".remainder";
 /// Most samples of a curve.
 pub(super) const MAX_SAMPLES: usize = 1 << 20;
 /// Least distance that a curve covers, metres: below this there is nothing to match.
@@ -74,7 +70,7 @@ impl Place {
 }
 
 /// The last seconds of a curve, whose speed is that of its end, and the least that is taken for it, metres a second.
-const END: f64 = 1.0 / 30.0;
+const END: f64 = DistanceCurve::END_SECONDS;
 const LEAST_END_SPEED: f64 = 1e-3;
 
 /// Samples that are searched round a playhead before the table is, and how many of them lie behind it.
@@ -89,6 +85,9 @@ fn bucket(beyond: f64, per_metre: f64) -> usize {
 }
 
 impl DistanceCurve {
+    /// Seconds over which the speed at either end is usually taken: one step at 30 keys a second.
+    pub const END_SECONDS: f64 = 1.0 / 30.0;
+
     /// From the signed path of the root relative to its marker, metres at increasing seconds: falling, flat and
     /// repeated keys are welcome. Between the keys it is a monotone cubic.
     ///
@@ -105,9 +104,9 @@ impl DistanceCurve {
         Self::assemble(name.into(), kind, parts.start, parts.step, &parts.distances, &parts.remainders)
     }
 
-    /// A curve as it travels with a clip, of this name; its kind is told by its signs ([`DistanceKind::of`]), so that a
-    /// loop comes back as a start and needs [`DistanceCurve::into_loop`]. Between keys it is a straight line, as
-    /// [`Curve::sample`] has it.
+    /// A curve as it travels with a clip, of this name. Its kind is told by its signs ([`DistanceKind::of`]); a loop is
+    /// one where the bake has stored that beside it, else it comes back as a start and needs
+    /// [`DistanceCurve::into_loop`]. Between keys it is a straight line, as [`Curve::sample`] has it.
     ///
     /// # Errors
     /// [`LocomotionError`] where there is none, where it is stored so that it cannot be looked up, or where a
@@ -145,7 +144,9 @@ impl DistanceCurve {
         let remainders: Vec<f32> =
             (0..=count).map(|i| rest.map_or(0.0, |r| r.sample(at(i)) as f32)).collect();
         let kind = DistanceKind::of([distances[0], distances[count]]);
-        Self::assemble(name.into(), kind, start, step, &distances, &remainders)
+        let stored = Self::assemble(name.into(), kind, start, step, &distances, &remainders)?;
+        let is_loop = curves.iter().any(|c| kind_of_heading(&c.name, name) == Some(DistanceKind::Loop));
+        if is_loop { stored.into_loop() } else { Ok(stored) }
     }
 
     fn assemble(

@@ -1,6 +1,8 @@
 //! Why distance cannot be baked or matched.
 
-use crate::{JointId, PlantError, SampleError, Slot, TrackError, TransitionError};
+use crate::{
+    JointId, PlantError, RetimeError, RootMotionError, SampleError, Slot, TrackError, TransitionError,
+};
 
 /// Why there is nothing to match, or a number cannot be used. Nothing is changed then.
 ///
@@ -152,6 +154,18 @@ pub enum LocomotionError {
         /// Joints there are.
         joints: usize,
     },
+    /// The joint whose way was baked is not there.
+    #[error("no joint {name:?}, whose way was baked into the clip: the curves are of another skeleton")]
+    NoJointNamed {
+        /// Its name, as the clip has it.
+        name: String,
+    },
+    /// The way of a root cannot be followed.
+    #[error(transparent)]
+    RootMotion(RootMotionError),
+    /// A clip cannot be given new keys.
+    #[error(transparent)]
+    Retime(#[from] RetimeError),
     /// The pelvis does not hang from the root.
     #[error("{pelvis} as the pelvis does not hang from {root}, the root")]
     NotBelow {

@@ -32,6 +32,7 @@
 
 mod bake;
 mod controller;
+mod curve_names;
 mod distance_curve;
 mod error;
 mod matching;
@@ -44,14 +45,16 @@ mod split;
 mod warp;
 
 pub use bake::{
-    DistanceBake, DistanceBakeJob, DistanceBakeSettings, DistanceMarker, FeetSettings, FeetTravel,
-    FootStance, MarkerSettings, Reversal, RootPath, SignedPath, TimeMap, remainder_to_pelvis, retime_start,
+    DistanceBake, DistanceBakeJob, DistanceBakeSettings, DistanceMarker, DistanceTravel, FeetSettings,
+    FeetTravel, FootStance, MarkerSettings, PERSON_HEIGHT, Reversal, RootPath, SignedPath, TimeMap,
+    UnmarkedTurn, baked_root, remainder_to_pelvis, retime_start,
 };
 pub use controller::{
     FootSlide, LegReport, LocomotionClips, LocomotionController, LocomotionFrame, LocomotionJob,
     LocomotionPhase, LocomotionSet, LocomotionSettings, MotionClip, OwnSteps,
 };
-pub use distance_curve::{DISTANCE_CURVE, DistanceCurve};
+pub use curve_names::{DISTANCE_CURVE, REMAINDER, is_distance_curve};
+pub use distance_curve::DistanceCurve;
 pub use error::LocomotionError;
 pub use matching::{
     Account, MatchState, MatchStatus, MatchStep, Travel, advance_by_distance, match_to_target,

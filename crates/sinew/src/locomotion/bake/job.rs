@@ -1,14 +1,16 @@
 //! From a clip to the same clip with its distance curves.
 
-use super::super::distance_curve::{DISTANCE_CURVE, DistanceCurve};
+use super::super::curve_names::is_of_bake;
+use super::super::distance_curve::DistanceCurve;
 use super::super::error::LocomotionError;
 use super::super::split::SplitSettings;
 use super::root_path::size;
+use super::stored::stored_curves;
 use super::{FeetSettings, FeetTravel, MarkerSettings, RootPath, SignedPath};
 use crate::{JointId, RawClip, Skeleton};
 
-/// Size of the character that lengths and speeds of the settings are for, metres.
-const PERSON: f64 = 1.75;
+/// Size of the character that lengths and speeds given for a person are for, metres.
+pub const PERSON_HEIGHT: f64 = 1.8;
 
 /// How distance is baked. Heights and speeds are for a person; of a larger or smaller character they count in
 /// proportion.
@@ -56,7 +58,9 @@ pub struct DistanceBakeJob<'a> {
 /// A clip with its distance curves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DistanceBake {
-    /// The clip with the curves stored, each with its remainder; curves of distance that it had are gone.
+    /// The clip with the curves stored, each with its remainder and its direction of travel, and the root's way beside
+    /// them: all that [`MotionClip::from_clip`](crate::MotionClip::from_clip) needs. Curves that a bake before stored
+    /// are gone.
     pub clip: RawClip,
     /// The curves, one a marker.
     pub curves: Vec<DistanceCurve>,
@@ -72,15 +76,27 @@ pub struct DistanceBake {
     pub size: f64,
 }
 
+/// Where a clip goes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DistanceTravel {
+    /// With markers and reversals.
+    pub path: SignedPath,
+    /// The points of that path over the ground.
+    pub root_path: RootPath,
+    /// What the feet said; `None` where the root moves.
+    pub feet: Option<FeetTravel>,
+}
+
 impl DistanceBakeJob<'_> {
-    /// Bakes. A clip whose root goes nowhere is told by its feet, where some are named.
+    /// Finds where the clip goes, and leaves it as it is. A clip whose root goes nowhere is told by its feet, where
+    /// some are named.
     ///
     /// # Errors
-    /// [`LocomotionError`] says what is missing: root motion, feet that agree, a way to go.
-    pub fn run(&self) -> Result<DistanceBake, LocomotionError> {
+    /// As [`DistanceBakeJob::run`].
+    pub fn travel(&self) -> Result<DistanceTravel, LocomotionError> {
         let Self { skeleton, clip, settings } = *self;
         let size = size(skeleton);
-        let scale = if size > 0.0 { size / PERSON } else { 1.0 };
+        let scale = if size > 0.0 { size / PERSON_HEIGHT } else { 1.0 };
         let by_root = match settings.root {
             Some(joint) => RootPath::of(skeleton, clip, joint, settings.rate),
             None => RootPath::find(skeleton, clip, settings.rate),
@@ -94,19 +110,39 @@ impl DistanceBakeJob<'_> {
             }
             Err(error) => return Err(error),
         };
-        let still_speed = settings.markers.still_speed * scale;
-        let path = SignedPath::find(&root_path, &MarkerSettings { still_speed, ..settings.markers })?;
-        let curves = path.curves(&settings.split)?;
-        let mut clip = clip.clone();
-        let is_distance = |name: &str| {
-            name.strip_prefix(DISTANCE_CURVE)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || rest.starts_with('.'))
-        };
-        clip.curves.retain(|curve| !is_distance(&curve.name));
-        for curve in &curves {
-            clip.curves.extend(curve.to_curves()?);
-        }
+        let path = SignedPath::find(&root_path, &settings.markers.scaled(scale))?;
+        Ok(DistanceTravel { path, root_path, feet })
+    }
+
+    /// Bakes. A clip whose root goes nowhere is told by its feet, where some are named.
+    ///
+    /// # Errors
+    /// [`LocomotionError`] says what is missing: root motion, feet that agree, a way to go.
+    pub fn run(&self) -> Result<DistanceBake, LocomotionError> {
+        let Self { skeleton, clip, settings } = *self;
+        let travel = self.travel()?;
+        let curves = travel.path.curves(&settings.split)?;
+        DistanceBake::assemble(skeleton, clip.clone(), curves, travel, settings)
+    }
+}
+
+impl DistanceBake {
+    /// The clip with these curves in place of those of a bake before.
+    pub(super) fn assemble(
+        skeleton: &Skeleton,
+        mut clip: RawClip,
+        curves: Vec<DistanceCurve>,
+        travel: DistanceTravel,
+        settings: &DistanceBakeSettings,
+    ) -> Result<Self, LocomotionError> {
+        let DistanceTravel { path, root_path, feet } = travel;
+        clip.curves.retain(|curve| !is_of_bake(&curve.name));
+        clip.curves.extend(stored_curves(skeleton, &curves, &path, &root_path, settings.markers.straight)?);
         let root = root_path.joint;
-        Ok(DistanceBake { clip, curves, path, root_path, root, feet, size })
+        Ok(Self { clip, curves, path, root_path, root, feet, size: size(skeleton) })
+    }
+
+    pub(super) fn travel(&self) -> DistanceTravel {
+        DistanceTravel { path: self.path.clone(), root_path: self.root_path.clone(), feet: self.feet.clone() }
     }
 }

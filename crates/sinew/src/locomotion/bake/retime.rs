@@ -1,10 +1,19 @@
 //! A start that takes its time as the mover does.
 
 use super::super::GroundMover;
+use super::super::curve_names::is_of_bake;
 use super::super::distance_curve::DistanceCurve;
 use super::super::error::{LocomotionError, in_range};
 use super::super::split::{DistanceKind, SplitSettings};
-use crate::{Channel, Curve, Event, RawClip, RetimeError, Track, resample};
+use super::job::{DistanceBake, DistanceBakeSettings, DistanceTravel};
+use crate::{Channel, Curve, Event, RawClip, RetimeError, Skeleton, Track, resample};
+
+/// Moments of the map for each sample of the curve: where a mover is slow, its time is the root of the distance, and a
+/// line from one sample to the next would cut it short.
+const MOMENTS_A_SAMPLE: usize = 8;
+
+/// Keys of a retimed clip for each sample of its path: time is stretched unevenly between two samples.
+const KEYS_A_SAMPLE: f64 = 4.0;
 
 /// Keys closer than this are one, seconds.
 const LEAST_STEP: f64 = 1e-4;
@@ -104,12 +113,12 @@ pub fn retime_start(
     in_range("the share of retiming", share, 0.0, 1.0, "0 to 1")?;
     let (run_up, top) = (mover.run_up(), mover.max_speed);
     let [start, end] = curve.span();
-    let count = curve.len() - 1;
-    let (mut from, mut to, mut signed) = (Vec::new(), Vec::new(), Vec::new());
+    let samples = curve.len() - 1;
+    let count = samples * MOMENTS_A_SAMPLE;
+    let (mut from, mut to) = (Vec::new(), Vec::new());
     for i in 0..=count {
         let time = if i == count { end } else { start + curve.duration() * i as f64 / count as f64 };
-        let distance = curve.distance_at(time);
-        let moved = distance.max(0.0);
+        let moved = curve.distance_at(time).max(0.0);
         let seconds = if moved < run_up {
             (2.0 * moved / mover.acceleration).sqrt()
         } else {
@@ -123,13 +132,61 @@ pub fn retime_start(
             }
             from.pop();
             to.pop();
-            signed.pop();
         }
         from.push(time);
         to.push(new);
-        signed.push(curve.signed_at(time));
     }
+    let map = TimeMap { from, to };
+    let last = map.new_time(end);
+    let time =
+        |i: usize| if i == samples { last } else { start + (last - start) * i as f64 / samples as f64 };
+    let times: Vec<f64> = (0..=samples).map(time).collect();
+    let signed: Vec<f64> = times.iter().map(|time| curve.signed_at(map.old_time(*time))).collect();
     let settings = SplitSettings { samples_per_key: 1, ..SplitSettings::default() };
-    let retimed = DistanceCurve::from_keys(curve.name(), DistanceKind::Start, &to, &signed, &settings)?;
-    Ok((retimed, TimeMap { from, to }))
+    let retimed = DistanceCurve::from_keys(curve.name(), DistanceKind::Start, &times, &signed, &settings)?;
+    Ok((retimed, map))
+}
+
+impl DistanceBake {
+    /// The bake of a clip that only starts with its moments moved as [`retime_start`] moves them: clip, curve and path.
+    ///
+    /// # Errors
+    /// [`LocomotionError`] where the clip does more than start, or a number is out of range.
+    pub fn retimed(
+        &self,
+        skeleton: &Skeleton,
+        mover: &GroundMover,
+        share: f64,
+        settings: &DistanceBakeSettings,
+    ) -> Result<(Self, TimeMap), LocomotionError> {
+        let [curve] = self.curves.as_slice() else {
+            let found = self.curves.len();
+            return Err(LocomotionError::Count { what: "distance curves", found, expected: 1 });
+        };
+        let (retimed, map) = retime_start(curve, mover, share)?;
+        let mut plain = self.clip.clone();
+        plain.curves.retain(|curve| !is_of_bake(&curve.name));
+        let clip = map.apply(&plain, KEYS_A_SAMPLE * settings.rate)?;
+        let DistanceTravel { mut path, mut root_path, feet } = self.travel();
+        // Of samples that come to lie at one moment the last stays.
+        let times: Vec<f64> = path.times.iter().map(|time| map.new_time(*time)).collect();
+        let stays = |i: &usize| times.get(i + 1).is_none_or(|next| next - times[*i] >= LEAST_STEP);
+        let kept: Vec<usize> = (0..times.len()).filter(stays).collect();
+        path.times = kept.iter().map(|i| times[*i]).collect();
+        path.distances = kept.iter().map(|i| path.distances[*i]).collect();
+        root_path.times.clone_from(&path.times);
+        root_path.points = kept.iter().map(|i| root_path.points[*i]).collect();
+        for marker in &mut path.markers {
+            marker.span = marker.span.map(|time| map.new_time(time));
+            marker.time = map.new_time(marker.time);
+        }
+        for reversal in &mut path.reversals {
+            (reversal.from, reversal.to) = (map.new_time(reversal.from), map.new_time(reversal.to));
+        }
+        for turn in &mut path.turns {
+            (turn.from, turn.to) = (map.new_time(turn.from), map.new_time(turn.to));
+        }
+        let travel = DistanceTravel { path, root_path, feet };
+        Ok((Self::assemble(skeleton, clip, vec![retimed], travel, settings)?, map))
+    }
 }

@@ -3,7 +3,7 @@
 use glam::{DVec2, DVec3};
 
 use super::super::error::{LocomotionError, in_range};
-use crate::{ChannelTarget, JointFlags, JointId, Playback, RawClip, RootMotion, Skeleton};
+use crate::{ChannelTarget, JointFlags, JointId, Playback, RawClip, RootMotion, RootMotionError, Skeleton};
 
 /// Most samples of a path.
 const MAX_SAMPLES: f64 = 1e6;
@@ -94,9 +94,10 @@ impl RootPath {
         rate: f64,
     ) -> Result<Self, LocomotionError> {
         clip.validate(skeleton)?;
-        let Ok(motion) = RootMotion::new(skeleton, clip, joint, Playback::Once) else {
-            return Err(LocomotionError::NoSuchJoint { joint, joints: skeleton.len() });
-        };
+        let motion = RootMotion::new(skeleton, clip, joint, Playback::Once).map_err(|error| match error {
+            RootMotionError::NoSuchJoint { joint, joints } => LocomotionError::NoSuchJoint { joint, joints },
+            other => LocomotionError::RootMotion(other),
+        })?;
         let times = sample_times(clip, rate)?;
         let points = times.iter().map(|t| plane(motion.at_ms(*t).translation)).collect();
         let path = Self::from_points(times, points)?;

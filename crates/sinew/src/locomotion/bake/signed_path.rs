@@ -1,15 +1,18 @@
 //! The signed path of the root, and the moments at which it starts, stops and turns.
 //!
 //! Along a path that turns by more than a right angle from one moving sample to the next, the sign of travel
-//! flips. Reversals shorter than a share of the longest leg are how a body leans before it pushes off, or
-//! settles; longer ones are turns, and so are longer pauses between two legs.
+//! flips, and so it does in the middle of a turn round a bend. Reversals shorter than a share of the longest leg are
+//! how a body leans before it pushes off, or settles; longer ones are turns, and so are longer pauses between two legs.
 
 use glam::DVec2;
 
-use super::super::distance_curve::{DISTANCE_CURVE, DistanceCurve};
+use super::super::curve_names::DISTANCE_CURVE;
+use super::super::distance_curve::DistanceCurve;
 use super::super::error::{LocomotionError, in_range};
 use super::super::split::{DistanceKind, SplitSettings};
 use super::RootPath;
+use super::bends::{self, Bend, UnmarkedTurn};
+use super::way::is_straight;
 
 /// How starts, stops and turns are told from the rest of the motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,21 +27,31 @@ pub struct MarkerSettings {
     /// A leg that leaves the straight line by less than this share of its length is measured along the line:
     /// a body sways.
     pub straight: f64,
+    /// A turn back that goes round a bend is a turn where the bend is shorter than this, metres; a longer one is a
+    /// way round a circle.
+    pub bend: f64,
 }
 
 impl Default for MarkerSettings {
-    /// 15 cm/s, a fifth, a quarter, 15 %.
+    /// 15 cm/s, a fifth, a quarter, 15 %, a metre.
     fn default() -> Self {
-        Self { still_speed: 0.15, turn_back: 0.2, slow_end: 0.25, straight: 0.15 }
+        Self { still_speed: 0.15, turn_back: 0.2, slow_end: 0.25, straight: 0.15, bend: 1.0 }
     }
 }
 
 impl MarkerSettings {
+    /// The same for a character so many times as large.
+    #[must_use]
+    pub fn scaled(&self, scale: f64) -> Self {
+        Self { still_speed: self.still_speed * scale, bend: self.bend * scale, ..*self }
+    }
+
     fn check(&self) -> Result<(), LocomotionError> {
         in_range("the speed of standing", self.still_speed, 1e-6, 1e3, "1e-6 to 1000")?;
         in_range("the share of a turn", self.turn_back, 0.01, 0.9, "0.01 to 0.9")?;
         in_range("the share of a slow end", self.slow_end, 0.0, 1.0, "0 to 1")?;
         in_range("the share of straightness", self.straight, 0.0, 1.0, "0 to 1")?;
+        in_range("the length of a bend", self.bend, 1e-6, 1e3, "1e-6 to 1000")?;
         Ok(())
     }
 }
@@ -83,6 +96,8 @@ pub struct SignedPath {
     pub markers: Vec<DistanceMarker>,
     /// Ways back that are no legs, from a millimetre up.
     pub reversals: Vec<Reversal>,
+    /// Legs that turn by more than a right angle, as a way round a circle does.
+    pub turns: Vec<UnmarkedTurn>,
 }
 
 impl SignedPath {
@@ -93,7 +108,10 @@ impl SignedPath {
     pub fn find(path: &RootPath, settings: &MarkerSettings) -> Result<Self, LocomotionError> {
         settings.check()?;
         let RootPath { times, points, .. } = path;
-        let signed = with_flips(times, points, settings.still_speed);
+        let mut bends = bends::bends(points, settings.bend);
+        // One so tight that the way turns back between two samples has its flip.
+        bends.retain(|bend| flips(times, points, settings.still_speed, bend).is_multiple_of(2));
+        let signed = with_flips(times, points, settings.still_speed, &bends);
         let (low, high) = extent(&signed);
         if !(high - low >= super::super::distance_curve::LEAST_RANGE) {
             return Err(LocomotionError::NoTravel {
@@ -118,13 +136,29 @@ impl SignedPath {
             longest = found;
         }
         let distances = along_legs(points, &signed, &bounds, settings.straight);
-        let mut this = Self { times: times.clone(), distances, markers: Vec::new(), reversals: Vec::new() };
-        this.find_markers(points, &bounds, settings);
+        // Where each leg ends and the next begins: a bend belongs to neither.
+        let ends = [0, times.len() - 1];
+        let extent_of = |at: &usize| {
+            let inside = |bend: &&Bend| !ends.contains(at) && bend.from <= *at && *at <= bend.to;
+            bends.iter().find(inside).map_or([*at, *at], |bend| [bend.from, bend.to])
+        };
+        let extents: Vec<[usize; 2]> = bounds.iter().map(extent_of).collect();
+        let stretches = extents.windows(2).map(|ends| [ends[0][1], ends[1][0]]);
+        let turns = bends::unmarked(times, points, settings.bend, stretches);
+        let (markers, reversals) = (Vec::new(), Vec::new());
+        let mut this = Self { times: times.clone(), distances, markers, reversals, turns };
+        this.find_markers(points, &bounds, &extents, settings);
         this.find_reversals();
         Ok(this)
     }
 
-    fn find_markers(&mut self, points: &[DVec2], bounds: &[usize], settings: &MarkerSettings) {
+    fn find_markers(
+        &mut self,
+        points: &[DVec2],
+        bounds: &[usize],
+        extents: &[[usize; 2]],
+        settings: &MarkerSettings,
+    ) {
         let last = bounds.len() - 1;
         let peak = self.peak_speed();
         let (first_leg, last_leg) = ([bounds[0], bounds[1]], [bounds[last - 1], bounds[last]]);
@@ -142,8 +176,10 @@ impl SignedPath {
             } else {
                 DistanceKind::Pivot
             };
-            let before = (i > 0).then(|| self.heading(points, [bounds[i - 1], *at], true)).flatten();
-            let after = (i < last).then(|| self.heading(points, [*at, bounds[i + 1]], false)).flatten();
+            let [ends, begins] = extents[i];
+            let before = (i > 0).then(|| self.heading(points, [extents[i - 1][1], ends], true)).flatten();
+            let after =
+                (i < last).then(|| self.heading(points, [begins, extents[i + 1][0]], false)).flatten();
             let from = if i > 0 { bounds[i - 1] } else { *at };
             let to = if i < last { bounds[i + 1] } else { *at };
             let span = self.stillness(from, *at, to);
@@ -261,11 +297,15 @@ fn extent(values: &[f64]) -> (f64, f64) {
     values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(*v), hi.max(*v)))
 }
 
-/// Arc length whose sign flips where the path turns back.
-fn with_flips(times: &[f64], points: &[DVec2], still_speed: f64) -> Vec<f64> {
+/// Arc length whose sign flips where the path turns back, at once or round a bend.
+fn with_flips(times: &[f64], points: &[DVec2], still_speed: f64, bends: &[Bend]) -> Vec<f64> {
     let (mut sign, mut heading) = (1.0, None::<DVec2>);
     let mut signed = vec![0.0; points.len()];
+    let mut rounded = bends.iter().map(|bend| bend.at).peekable();
     for i in 1..points.len() {
+        if rounded.next_if_eq(&(i - 1)).is_some() {
+            sign = -sign;
+        }
         let by = points[i] - points[i - 1];
         let dt = times[i] - times[i - 1];
         let moves = by.length() > still_speed * dt;
@@ -286,6 +326,14 @@ fn with_flips(times: &[f64], points: &[DVec2], still_speed: f64) -> Vec<f64> {
         signed[i] = signed[i - 1] + along;
     }
     signed
+}
+
+/// How often the way turns back at once within a bend.
+fn flips(times: &[f64], points: &[DVec2], still_speed: f64, bend: &Bend) -> usize {
+    let moves = |i: &usize| (points[*i] - points[i - 1]).length() > still_speed * (times[*i] - times[i - 1]);
+    let moving: Vec<DVec2> =
+        (bend.from.max(1)..=bend.to).filter(moves).map(|i| points[i] - points[i - 1]).collect();
+    moving.windows(2).filter(|pair| pair[0].dot(pair[1]) < 0.0).count()
 }
 
 /// First and last sample, and between them the extremes that lie `least` apart.
@@ -365,11 +413,8 @@ fn along_legs(points: &[DVec2], signed: &[f64], bounds: &[usize], straight: f64)
         let (from, to) = (leg[0], leg[1]);
         let chord = points[to] - points[from];
         let way = chord.normalize_or_zero();
-        let off = |i: usize| way.perp_dot(points[i] - points[from]).abs();
         let arc: f64 = (from + 1..=to).map(|i| points[i].distance(points[i - 1])).sum();
-        // A way that comes back to where it began has no chord.
-        let is_straight =
-            chord.length() > 0.5 * arc && (from..=to).all(|i| off(i) <= straight * chord.length());
+        let is_straight = is_straight(&points[from..=to], arc, straight);
         let sign = if signed[to] < signed[from] { -1.0 } else { 1.0 };
         for i in from + 1..=to {
             let by = if is_straight {

@@ -2,11 +2,13 @@
 
 use glam::{DQuat, DVec2, DVec3};
 
-use super::super::bake::{DistanceBake, RootPath};
+use super::super::bake::{DistanceBake, StoredTravel, WayPoint, along, baked_root};
 use super::super::distance_curve::DistanceCurve;
 use super::super::error::LocomotionError;
 use super::super::split::DistanceKind;
-use crate::{Clip, DTransform, JointId, LocalPose, Rig, SampleError, SampleJob, Slot, Transform};
+use crate::{
+    Clip, Curve, DTransform, JointId, LocalPose, Rig, SampleError, SampleJob, Skeleton, Slot, Transform,
+};
 
 /// A clip for the frame loop with its distance, and where its root goes.
 #[derive(Clone, Debug)]
@@ -19,25 +21,9 @@ pub struct MotionClip {
     /// Where the root is at the marker.
     origin: DVec2,
     /// Of a clip that goes along a curve, where it is and which way it goes by distance; empty of a straight one.
-    bend: Vec<Bend>,
+    way: Vec<WayPoint>,
     /// The joint whose travel it is; none of a clip in place, whose poses do not travel.
     pub(super) root: Option<JointId>,
-}
-
-/// A way that leaves the straight line between its ends by more than this share of its length is a curve.
-const STRAIGHT: f64 = 0.15;
-/// Metres on either side by which the direction of a curve is told, as a share of its length.
-const NEAR: f64 = 0.05;
-
-/// A point of a curve.
-#[derive(Clone, Copy, Debug)]
-struct Bend {
-    /// As the distance curve has it, metres.
-    distance: f64,
-    /// Where, model space (x, z).
-    at: DVec2,
-    /// Which way it goes, radians about +Y from +Z, without jumps.
-    yaw: f64,
 }
 
 impl MotionClip {
@@ -46,10 +32,29 @@ impl MotionClip {
     /// # Errors
     /// [`LocomotionError`] where there is no such marker, or the clip is not as long as the curve.
     pub fn new(clip: Clip, bake: &DistanceBake, marker: usize) -> Result<Self, LocomotionError> {
-        let Some(curve) = bake.curves.get(marker) else {
-            let (found, expected) = (bake.curves.len(), marker + 1);
-            return Err(LocomotionError::Count { what: "distance curves", found, expected });
-        };
+        Self::from_curves(clip, &bake.clip.curves, bake.root, marker)
+    }
+
+    /// From a clip that was baked before it was stored, in whatever file: all that is needed are the curves that it
+    /// carries, and the skeleton for the name of its root. `marker` is the number of the distance curve, in order of
+    /// time.
+    ///
+    /// # Errors
+    /// [`LocomotionError`] where there is no such marker, a curve that a bake stores is missing, the skeleton has no
+    /// joint of the root's name, or the clip is not as long as the curve.
+    pub fn from_clip(clip: Clip, skeleton: &Skeleton, marker: usize) -> Result<Self, LocomotionError> {
+        let root = baked_root(clip.curves(), skeleton)?;
+        let curves = clip.curves().to_vec();
+        Self::from_curves(clip, &curves, root, marker)
+    }
+
+    fn from_curves(
+        clip: Clip,
+        curves: &[Curve],
+        root: Option<JointId>,
+        marker: usize,
+    ) -> Result<Self, LocomotionError> {
+        let StoredTravel { curve, before, after, origin, way } = StoredTravel::read(curves, marker)?;
         let [_, end] = curve.span();
         if (end - clip.duration_f64()).max(0.0) > 1e-3 {
             return Err(LocomotionError::OutOfRange {
@@ -58,19 +63,7 @@ impl MotionClip {
                 expected: "that of its distance curve",
             });
         }
-        let path = &bake.root_path;
-        let last = path.points.len() - 1;
-        let whole = (path.points[last] - path.points[0]).try_normalize().unwrap_or(DVec2::Y);
-        let (before, after, origin) = match bake.path.markers.get(marker) {
-            None => (whole, whole, path.points[0]),
-            Some(marker) => {
-                let at = path.times.partition_point(|t| *t < marker.time).min(last);
-                let before = marker.before.or(marker.after).unwrap_or(whole);
-                (before, marker.after.unwrap_or(before), path.points[at])
-            }
-        };
-        let bend = if curve.kind() == DistanceKind::Pivot { Vec::new() } else { bend(curve, path) };
-        Ok(Self { clip, curve: curve.clone(), before, after, origin, bend, root: bake.root })
+        Ok(Self { clip, curve, before, after, origin, way, root })
     }
 
     /// The distance curve.
@@ -96,14 +89,11 @@ impl MotionClip {
             return (DVec2::ZERO, 0.0);
         }
         let distance = self.curve.distance_at(time);
-        if self.bend.is_empty() {
+        if self.way.is_empty() {
             return (self.origin + if distance < 0.0 { self.before } else { self.after } * distance, 0.0);
         }
-        let next = self.bend.partition_point(|b| b.distance < distance).clamp(1, self.bend.len() - 1);
-        let (a, b) = (&self.bend[next - 1], &self.bend[next]);
-        let share = ((distance - a.distance) / (b.distance - a.distance)).clamp(0.0, 1.0);
-        let yaw = a.yaw + (b.yaw - a.yaw) * share;
-        (a.at.lerp(b.at, share), yaw + self.yaw())
+        let (at, yaw) = along(&self.way, distance);
+        (at, yaw + self.yaw())
     }
 
     /// The pose at a time, seen from a capsule that has gone the distance of that time: axes of the world, the
@@ -145,41 +135,6 @@ impl MotionClip {
     pub(super) fn turns_by_cosine(&self) -> f64 {
         self.before.dot(self.after)
     }
-}
-
-/// The way of a clip as a curve; nothing where it is straight.
-fn bend(curve: &DistanceCurve, path: &RootPath) -> Vec<Bend> {
-    let [start, end] = curve.span();
-    let inside = |time: f64| (start - 1e-9..=end + 1e-9).contains(&time);
-    let points = path.times.iter().zip(&path.points).filter(|(time, _)| inside(**time));
-    let mut all: Vec<Bend> = Vec::new();
-    for (time, at) in points {
-        let distance = curve.distance_at(*time);
-        // A body that stands or leans back has no direction of its own.
-        if all.last().is_none_or(|last| distance - last.distance > 1e-4) {
-            all.push(Bend { distance, at: *at, yaw: 0.0 });
-        }
-    }
-    let (Some(first), Some(last)) = (all.first().copied(), all.last().copied()) else { return all };
-    let (chord, length) = (last.at - first.at, last.distance - first.distance);
-    let along = chord.normalize_or_zero();
-    let aside = all.iter().map(|b| (b.at - first.at).perp_dot(along).abs()).fold(0.0, f64::max);
-    // A circle has no chord.
-    if aside <= STRAIGHT * length && chord.length() > 0.5 * length || all.len() < 3 {
-        return Vec::new();
-    }
-    let mut before = 0.0;
-    for i in 0..all.len() {
-        let here = all[i].distance;
-        let from = all.partition_point(|b| b.distance < here - NEAR * length);
-        let to = all.partition_point(|b| b.distance <= here + NEAR * length) - 1;
-        let way = all[to].at - all[from].at;
-        let yaw = libm::atan2(way.x, way.y);
-        let turns = ((yaw - before) / core::f64::consts::TAU).round();
-        before = if i == 0 { yaw } else { yaw - turns * core::f64::consts::TAU };
-        all[i].yaw = before;
-    }
-    all
 }
 
 /// Moves what some joints carry, in model space.
