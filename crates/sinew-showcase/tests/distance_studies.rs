@@ -11,7 +11,7 @@ use sinew::{RawPose, model_matrices};
 use sinew_asset::{ReadOptions, load};
 use sinew_showcase::{RecordFacts, run};
 
-const STUDIES: [(&str, usize); 2] = [("run-start", 31), ("run-stop", 66)];
+const STUDIES: [(&str, usize); 2] = [("run-start", 31), ("run-stop", 70)];
 const DT: f64 = 1.0 / 60.0;
 
 #[test]
