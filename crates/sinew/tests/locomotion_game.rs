@@ -335,6 +335,61 @@ fn a_wall_holds_him_up_until_it_is_gone() {
 }
 
 #[test]
+fn a_wall_holds_up_whoever_has_long_frames_and_a_push_does_not() {
+    let character = character();
+    for dt in [1.0 / 60.0, 1.0 / 15.0, 0.2] {
+        let mut walk = Walk::new(&character);
+        walk.hold(FORTH, 60);
+        // A push of half of the way of each frame is none that holds him up.
+        for i in 0..4 {
+            let before = walk.state.position();
+            hitch(&mut walk, FORTH, dt).unwrap();
+            let way = walk.state.position() - before;
+            walk.state.moved_to(walk.state.position() - 0.5 * way, walk.state.velocity()).unwrap();
+            let frame = hitch(&mut walk, FORTH, dt).unwrap();
+            assert_eq!(frame.phase, LocomotionPhase::Cycle, "{dt} s, {i}");
+        }
+        // All of it is a wall, for as long as it is there.
+        let wall = walk.state.position().y;
+        for i in 0..40 {
+            let frame = hitch(&mut walk, FORTH, dt).unwrap();
+            if i > 30 {
+                assert_eq!(frame.phase, LocomotionPhase::Standing, "{dt} s, {i}");
+            }
+            walk.state.moved_to(DVec2::new(0.0, wall), DVec2::ZERO).unwrap();
+        }
+    }
+}
+
+#[test]
+fn who_stands_and_is_moved_shows_it_by_the_offset_of_the_mesh_and_plays_no_clip() {
+    let character = character();
+    for ran in [false, true] {
+        for by in [FORTH * 0.05, FORTH * -0.05, DVec2::new(0.03, 0.04)] {
+            let mut walk = Walk::new(&character);
+            if ran {
+                walk.hold(FORTH, 120);
+                walk.hold(DVec2::ZERO, 240);
+            }
+            let before = walk.push(DVec2::ZERO);
+            assert_eq!(before.phase, LocomotionPhase::Standing);
+            walk.state.moved_to(walk.state.position() + by, DVec2::ZERO).unwrap();
+            let after = walk.push(DVec2::ZERO);
+            let seen = (after.placement.translation - before.placement.translation).length();
+            // In a frame the mesh comes after by 1.2 m/s at most.
+            assert!(seen <= 1.2 * DT + 1e-9, "{by}: the mesh moves {seen} m");
+            assert_eq!(
+                (after.account.matched, after.account.slid, after.slid_aside),
+                (0.0, 0.0, 0.0),
+                "{by}"
+            );
+            assert!((after.account.travelled - by.y).abs() < 1e-9, "{by}: {:?}", after.account);
+            assert!(after.account.imbalance().abs() < 1e-12, "{by}: {:?}", after.account);
+        }
+    }
+}
+
+#[test]
 fn feet_go_along_with_a_lift() {
     let character = character();
     let (mut still, mut moving) = (Walk::new(&character), Walk::new(&character));

@@ -186,8 +186,8 @@ impl<'a, S: Simd> Walk<'a, S> {
         let record = u64::from_le_bytes(*simd.bytes(block, self.record));
         let (kind, mask) = (record as u8, (record >> 8) as u8);
         let head = u32::from_le_bytes(*simd.bytes(block, self.header));
-        let usual = kind >= Kind::Translation as u8 && record << 16 >> 32 == 0;
-        if !(PLAIN || usual && !is_wide(head)) {
+        let usual = PLAIN || record << 16 >> 32 == 0 && !is_wide(head);
+        if kind < Kind::Translation as u8 || !usual {
             return false;
         }
         let lanes = mask.count_ones() as usize;

@@ -201,3 +201,89 @@ fn rest_rotation<S: Simd>(simd: S, rest: &PoseGroup, to: &mut PoseGroup) {
         simd.load(&rest.rotation[axis]).store(&mut to.rotation[axis]);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{
+        Channel, ChannelTarget, ClipBuilder, DTransform, Interpolation, Joint, JointId, RawClip, RawPose,
+        Skeleton, Track,
+    };
+
+    /// Of 800 joints side by side every seventh turns and every fourteenth moves as well.
+    fn sparse() -> (Skeleton, RawClip) {
+        let root = Joint::new("root", None, DTransform::IDENTITY);
+        let side = |i: i32| {
+            let rest = DTransform::from_rotation_translation(
+                glam::DQuat::IDENTITY,
+                glam::DVec3::new(0.01 * f64::from(i), 0.0, 0.0),
+            );
+            Joint::new(format!("{i}"), Some(JointId(0)), rest)
+        };
+        let joints = core::iter::once(root).chain((1..800).map(side)).collect();
+        let times: Arc<[f64]> = (0..=20).map(|k| f64::from(k) / 30.0).collect();
+        let mut raw = RawClip::default();
+        for i in (1..800).step_by(7) {
+            let phase = |t: &f64, speed: f64| libm::sin(speed * t + 0.7 * f64::from(i));
+            let turn = |t: &f64| {
+                let [x, y, z] = [1.3, 2.1, 1.7].map(|speed| 0.4 * phase(t, speed));
+                glam::DQuat::from_euler(glam::EulerRot::XYZ, x, y, z).as_quat().to_array()
+            };
+            let turns: Arc<[f32]> = times.iter().flat_map(turn).collect();
+            let track = Track::rotation(Arc::clone(&times), turns, Interpolation::Linear).unwrap();
+            raw.channels.push(Channel {
+                joint: JointId(i as u32),
+                target: ChannelTarget::Rotation,
+                track,
+                source: 0,
+            });
+            if i % 14 == 1 {
+                let way: Arc<[f32]> = times
+                    .iter()
+                    .flat_map(|t| [0.05 * phase(t, 1.1) as f32, 0.1, 0.05 * phase(t, 2.3) as f32])
+                    .collect();
+                let track = Track::new(Arc::clone(&times), way, 3, Interpolation::Linear).unwrap();
+                let target = ChannelTarget::Translation;
+                raw.channels.push(Channel { joint: JointId(i as u32), target, track, source: 0 });
+            }
+        }
+        (Skeleton::numbered(joints, vec![]).unwrap(), raw)
+    }
+
+    #[test]
+    fn more_scattered_groups_than_fit_a_stage_are_all_decoded_by_either_kernel() {
+        let (skeleton, raw) = sparse();
+        let rig = Rig::new(&skeleton).unwrap();
+        let (clip, _) = ClipBuilder::new(&skeleton, &rig).build(&raw).unwrap();
+        assert!(clip.head.plain, "the kernel under test");
+        assert!(usize::from(clip.head.scattered) > CHUNK + 2, "{} groups", clip.head.scattered);
+        let mut other = clip.clone();
+        other.head.plain = false;
+        for k in 0..40 {
+            let time = 0.0171 * f64::from(k);
+            let mut exact = RawPose::default();
+            raw.sample(&skeleton, time, &mut exact);
+            for backend in Backend::ALL {
+                let (mut pose, mut same) = (LocalPose::rest(&rig), LocalPose::rest(&rig));
+                SampleJob::new(&rig, &clip, time as f32, &mut pose).run_on(backend).unwrap();
+                SampleJob::new(&rig, &other, time as f32, &mut same).run_on(backend).unwrap();
+                for (id, _) in skeleton.iter() {
+                    let (found, twin) = (pose.get(rig.slot(id)), same.get(rig.slot(id)));
+                    assert_eq!(found, twin, "{id} at {time} s, {backend}");
+                    let expected = &exact.local[id.index()];
+                    let turn =
+                        DTransform::angle_between(found.rotation.as_dquat().normalize(), expected.rotation);
+                    let moved = (found.translation.as_dvec3() - expected.translation).length();
+                    // The bound is 0.1 mm at 3 cm; where it turns the most, between keys.
+                    assert!(
+                        turn < 0.01 && moved < 2e-4,
+                        "{id} at {time} s, {backend}: {turn} rad, {moved} m"
+                    );
+                    assert_eq!(found.scale, glam::Vec3::ONE, "{id}");
+                }
+            }
+        }
+    }
+}

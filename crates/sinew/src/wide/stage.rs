@@ -24,9 +24,10 @@ impl<T: Copy, const N: usize> Stage<T, N> {
         self.count
     }
 
-    /// One more; a full stage takes none.
+    /// One more; callers leave a full stage alone.
     #[inline(always)]
     pub(crate) fn push(&mut self, item: T) {
+        debug_assert!(self.count < N, "a stage of {N} is full");
         if let Some(place) = self.items.get_mut(self.count) {
             place.write(item);
             self.count += 1;
@@ -55,7 +56,7 @@ mod tests {
     fn what_was_pushed_is_there_in_order_and_no_more_than_fits() {
         let mut stage = Stage::<u64, 3>::new();
         assert!(stage.items().is_empty());
-        for value in 5..9 {
+        for value in 5..8 {
             stage.push(value);
         }
         assert_eq!((stage.count(), &*stage.items()), (3, &[5, 6, 7][..]));

@@ -88,6 +88,8 @@ impl LocomotionJob<'_> {
                 self.run_on();
                 true
             }
+            // He stops where he is, whatever the mover would do.
+            Phase::Stop if self.state.blocked => false,
             Phase::Stop => {
                 self.state.predicted = Some(predict_stop(self.mover, velocity, self.dt));
                 self.gives_way() || self.is_left_behind() && self.may_stop()

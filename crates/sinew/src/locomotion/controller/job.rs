@@ -23,7 +23,7 @@ const LONGEST_STEP: f64 = 0.05;
 const MOST_DT: f64 = 10.0;
 /// Metres a second, at most, by which a mesh beside its capsule comes back.
 const BACK: f64 = 1.2;
-/// Share of its last step by which a character has to be moved back to count as held up.
+/// Share of its last frame's way by which a character has to be moved back to count as held up.
 const HELD_UP: f64 = 0.9;
 
 /// Moves a character and poses it: the mover says where the capsule goes, the clip's moment follows the
@@ -99,6 +99,9 @@ impl LocomotionJob<'_> {
             self.moved_on(velocity)?;
         }
         let displaced = self.state.displaced;
+        // Of the whole frame, as the game moves a character once a frame.
+        let last = core::mem::take(&mut self.state.last_way);
+        self.state.blocked = last != DVec2::ZERO && displaced.dot(last) <= -HELD_UP * last.length_squared();
         let mut frame = self.step()?;
         for _ in 1..steps {
             let before = frame;
@@ -115,23 +118,38 @@ impl LocomotionJob<'_> {
     fn step(&mut self) -> Result<LocomotionFrame, LocomotionError> {
         let velocity = self.moved_on(self.state.velocity)?;
         let moved = core::mem::take(&mut self.state.displaced);
-        let last = self.state.last_way;
-        self.state.blocked = last != DVec2::ZERO && moved.dot(last) <= -HELD_UP * last.length_squared();
         self.state.velocity = velocity;
-        self.state.last_way = self.state.velocity * self.dt;
-        self.state.position += self.state.last_way;
+        let way = velocity * self.dt;
+        self.state.last_way += way;
+        self.state.position += way;
         let behind = self.state.heading * self.state.playhead.offset() + self.state.aside;
         let mut switched = self.decide();
         let heading = self.state.heading;
         // The offset is along the heading: what a new heading would make of it must not be seen.
         let left = behind - heading * self.state.playhead.offset();
-        // Nor what the game has moved it by across.
-        let (along, limits) = (moved.dot(heading), &self.set.settings.start);
+        // Nor what the game has moved it by across, nor anything of one that stands: no clip of his goes anywhere.
+        let stands = self.state.phase == LocomotionPhase::Standing;
+        let (along, beside) = match stands {
+            true => (0.0, way + moved),
+            false => (moved.dot(heading), moved - heading * moved.dot(heading)),
+        };
+        let limits = &self.set.settings.start;
         let worked_off = left * (1.0 - libm::exp2(-self.dt / limits.offset_half_life));
-        let aside = left - worked_off.clamp_length_max(BACK * self.dt) + (moved - heading * along);
+        let aside = left - worked_off.clamp_length_max(BACK * self.dt) + beside;
         self.state.aside = aside.clamp_length_max(limits.max_offset.max(left.length()));
-        let slid_aside = (aside - self.state.aside).length();
+        let mut slid = aside - self.state.aside;
         let (mut step, mut account, left) = self.advance(along)?;
+        if stands {
+            let (ahead, lost) = (beside.dot(heading), slid.dot(heading));
+            slid -= heading * lost;
+            account = account.and(&Account {
+                travelled: ahead,
+                offset: ahead - lost,
+                slid: lost,
+                ..Account::default()
+            });
+        }
+        let slid_aside = slid.length();
         if let Some(seconds) = left {
             let (feet, which) = (&self.set.feet, self.state.which);
             let turned = self.state.phase == LocomotionPhase::TurnOut;
@@ -192,12 +210,13 @@ impl LocomotionJob<'_> {
         let (velocity, settings) = (self.state.velocity, &set.settings);
         let (clip, _) = self.state.clip(set);
         let curve = &clip.curve;
-        // Where nothing is left to brake or to turn, the place is here.
+        // Where nothing is left to brake or to turn, the place is here; and where he is held up.
         let left = match &self.state.predicted {
-            Some(Ok(ahead)) => ahead.distance,
+            Some(Ok(ahead)) if !self.state.blocked => ahead.distance,
             _ => 0.0,
         };
-        let travel = Travel { travelled: velocity.length() * dt + moved, dt };
+        let stands = self.state.phase == Phase::Standing;
+        let travel = Travel { travelled: if stands { 0.0 } else { velocity.length() * dt + moved }, dt };
         let along = Travel { travelled: velocity.dot(self.state.heading) * dt + moved, dt };
         let playhead = &mut self.state.playhead;
         let step = match self.state.phase {
