@@ -191,7 +191,6 @@ impl LocomotionController {
     }
 
     /// `[leg]`: whether it got where it should be in the last frame, by warping, leading and planting.
-    #[must_use]
     pub fn legs(&self) -> &[Result<IkStatus, IkError>] {
         &self.legs
     }
