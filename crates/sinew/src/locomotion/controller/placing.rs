@@ -21,11 +21,11 @@ impl LocomotionController {
     /// Tells where the game's physics has put the capsule (x, z) after a frame, metres, and how fast it is, metres a
     /// second: at a wall, by a shove.
     ///
-    /// The pose does not jump, as far as the mesh's offset reaches; what is more is slid, and said. What the capsule was
-    /// moved along its way counts as travelled in the next frame, backwards too, and is in its account; what it was moved
-    /// across is taken up by the mesh's offset and worked off. Feet that stand stay where they are until they are too far
-    /// from the body, then they step. A character that was moved back by nearly all of its last frame is held up: it
-    /// stops, and stands as long as that is so.
+    /// The pose does not jump, as far as the mesh's offset reaches; what is more is slid, and said. What the capsule
+    /// was moved along its way counts as travelled in the next frame, backwards too, and is in its account; what it was
+    /// moved across, and all that one is moved who stands, is taken up by the mesh's offset and worked off. Feet that
+    /// stand stay where they are until they are too far from the body, then they step. A character that was moved back
+    /// by nearly all of its last frame is held up: it stops, and stands as long as that is so.
     ///
     /// # Errors
     /// [`LocomotionError`] names the number, as of a place a kilometre off; nothing is changed then.
