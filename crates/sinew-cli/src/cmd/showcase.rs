@@ -99,7 +99,9 @@ fn promise_table(promises: &[Promise]) -> Table {
             number(p.expected),
             Cell::Number(match p.tolerance {
                 0.0 => "exact".to_owned(),
-                t => format!("± {} {}", if t < 1e-6 { format!("{t:e}") } else { t.to_string() }, p.unit),
+                t if t < 1e-6 => format!("± {t:e} {}", p.unit),
+                // Three digits that count: a sixtieth of a second has sixteen.
+                t => format!("± {} {}", format!("{t:.2e}").parse().unwrap_or(t), p.unit),
             }),
             number(p.measured),
             Cell::Verdict(p.holds),
