@@ -152,12 +152,7 @@ impl<'a, S: Simd> Walk<'a, S> {
             let a = (simd.unpack_narrow(first, &plan) + base).to_float() * steps;
             let b = (simd.unpack_narrow(second, &plan) + base).to_float() * steps;
             (keys[0][k], keys[1][k]) = (a, b);
-            let squares = [a * a, b * b, a * b];
-            sums = if k == 0 {
-                squares
-            } else {
-                [sums[0] + squares[0], sums[1] + squares[1], sums[2] + squares[2]]
-            };
+            sums = with_squares::<S>(k, sums, a, b);
             if FULL {
                 // Runs of eight lanes end at bytes.
                 at += width as usize;
@@ -354,12 +349,7 @@ impl<'a, S: Simd> Walk<'a, S> {
         for k in 0..3 {
             let (a, b) = (simd.load(&stored[0][k]), simd.load(&stored[1][k]));
             (keys[0][k], keys[1][k]) = (a, b);
-            let squares = [a * a, b * b, a * b];
-            sums = if k == 0 {
-                squares
-            } else {
-                [sums[0] + squares[0], sums[1] + squares[1], sums[2] + squares[2]]
-            };
+            sums = with_squares::<S>(k, sums, a, b);
         }
         raws.push(Raw::new(simd, keys, sums, to, record.lanes as u8, notes, swaps));
     }
@@ -407,6 +397,13 @@ impl<'a, S: Simd> Walk<'a, S> {
 
 /// Row of a pose group at which translations begin.
 const TRANSLATION: usize = 4;
+
+/// Sums of the squares of the first frame's components, of the second's, and of their products, with the next ones.
+#[inline(always)]
+fn with_squares<S: Simd>(k: usize, sums: [S::F; 3], a: S::F, b: S::F) -> [S::F; 3] {
+    let squares = [a * a, b * b, a * b];
+    if k == 0 { squares } else { [sums[0] + squares[0], sums[1] + squares[1], sums[2] + squares[2]] }
+}
 
 /// Whether some of the three widths of a group's header is above [`NARROW`].
 #[inline(always)]

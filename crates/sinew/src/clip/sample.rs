@@ -57,33 +57,27 @@ impl<'a> SampleJob<'a> {
         let scaled = rig.is_scaled() || clip.head.scaled || kept;
         let time = self.time;
         let (groups, scales) = self.output.parts_mut(scaled);
+        macro_rules! run {
+            ($plain:literal) => {
+                dispatch!(
+                    backend,
+                    sample::<$plain>(
+                        clip: &Clip,
+                        rig: &Rig,
+                        time: f32,
+                        limit: usize,
+                        scaled: bool,
+                        groups: &mut [PoseGroup],
+                        scales: &mut [ScaleGroup]
+                    )
+                )
+            };
+        }
         // Two kernels, so that the one that most clips need has few branches and keeps its places in registers.
         if clip.head.plain {
-            dispatch!(
-                backend,
-                sample::<true>(
-                    clip: &Clip,
-                    rig: &Rig,
-                    time: f32,
-                    limit: usize,
-                    scaled: bool,
-                    groups: &mut [PoseGroup],
-                    scales: &mut [ScaleGroup]
-                )
-            );
+            run!(true);
         } else {
-            dispatch!(
-                backend,
-                sample::<false>(
-                    clip: &Clip,
-                    rig: &Rig,
-                    time: f32,
-                    limit: usize,
-                    scaled: bool,
-                    groups: &mut [PoseGroup],
-                    scales: &mut [ScaleGroup]
-                )
-            );
+            run!(false);
         }
         Ok(())
     }
